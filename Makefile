@@ -1,0 +1,73 @@
+# Everything a developer runs. The first target that needs them sets up .venv with the pinned
+# libraries; after that nothing here needs the network.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+SET_UP_WITH ?=
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+BENCHMARKS := $(sort $(wildcard tests/bench/*.py))
+
+.PHONY: help setup demo test check format coverage bench recordings docs clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+setup: $(READY) ## set up .venv with the pinned libraries
+
+demo: $(READY) ## triage the shipped tickets offline, against recorded replies
+	@$(BIN)/handrail demo
+
+test: $(READY) ## run the tests
+	@$(BIN)/python -m pytest
+
+check: $(READY) ## formatting, lint and types
+	@echo "Checking the formatting ..."
+	@$(BIN)/ruff format --check .
+	@echo "Checking the rules ..."
+	@$(BIN)/ruff check .
+	@echo "Checking the types ..."
+	@$(BIN)/mypy
+
+format: $(READY) ## format the code and fix what has one fix
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+coverage: $(READY) ## run the tests and list the branches of loop and tools that none of them takes
+	@$(BIN)/python -m pytest --cov --cov-report=term
+
+# As modules: a file run by its path would find tests/bench/loop.py where it says "import loop".
+bench: $(READY) ## run the benchmarks
+	@set -e; for name in $(notdir $(basename $(BENCHMARKS))); do \
+		echo "Benchmark $$name ..."; \
+		$(BIN)/python -m tests.bench.$$name; \
+	done
+
+recordings: $(READY) ## make the shipped recordings anew from their written replies
+	@$(BIN)/python -m recordings.rebuild
+
+docs: $(READY) ## write the generated parts of the docs anew
+	@$(BIN)/python -m tests.docs_reference
+
+clean: ## remove .venv and what the tools leave behind
+	rm -rf $(VENV) build dist htmlcov .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find approvals bot loop recordings tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The build tool is installed with the libraries, so that pip needs no second place for it.
+$(READY): pyproject.toml constraints.txt .ci/find-python
+	@set -e; \
+	python=$$(sh .ci/find-python $(SET_UP_WITH)); \
+	rm -f $@; \
+	if ! $(BIN)/python -c '' 2>/dev/null; then \
+		echo "Making $(VENV) with $$($$python --version) ..."; \
+		$$python -m venv --clear $(VENV); \
+	fi; \
+	echo "Installing the pinned libraries (once; a minute or two) ..."; \
+	$(PIP_INSTALL) hatchling; \
+	$(PIP_INSTALL) --no-build-isolation -e '.[dev]'; \
+	touch $@; \
+	echo "Ready."

@@ -1,0 +1,105 @@
+"""Money: integer minor units with their currency; ``Decimal`` at the edges, never ``float``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import cache
+from typing import Final
+
+from tools.errors import MoneyError
+
+__all__ = ["Money", "currency_digits"]
+
+# ISO 4217: the currencies whose minor unit is not a hundredth.
+_NO_DIGITS: Final = frozenset(
+    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split()
+)
+_THREE_DIGITS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
+_CODE: Final = re.compile(r"[A-Z]{3}")
+MAX_EXPONENT: Final = 15
+MAX_MINOR: Final = 10**MAX_EXPONENT
+"""Amounts beyond this many minor units are refused: no order of a shop comes near."""
+
+
+@cache  # every amount asks; only currencies are kept, for a refusal is not
+def currency_digits(currency: str) -> int:
+    """Return how many decimals the currency has: 0, 2 or 3.
+
+    Raises:
+        MoneyError: when the text is not three capital letters.
+    """
+    if not _CODE.fullmatch(currency):
+        raise MoneyError("a currency is three capital letters, such as CAD")
+    if currency in _NO_DIGITS:
+        return 0
+    return 3 if currency in _THREE_DIGITS else 2
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class Money:
+    """An amount in minor units (cents for CAD) and its currency."""
+
+    minor: int
+    currency: str
+
+    def __post_init__(self) -> None:
+        if type(self.minor) is not int:
+            raise MoneyError("an amount in minor units is a whole number")
+        if abs(self.minor) > MAX_MINOR:
+            raise MoneyError("the amount is out of bounds")
+        currency_digits(self.currency)
+
+    @classmethod
+    def of(cls, amount: Decimal | int | str, currency: str) -> Money:
+        """Return the amount rounded half up to the currency's own digits (9.949 CAD → 9.95).
+
+        Raises:
+            MoneyError: when the amount is not a finite number within bounds.
+        """
+        digits = currency_digits(currency)
+        if isinstance(amount, bool | float):
+            raise MoneyError("an amount is a Decimal, a whole number or its text")
+        try:
+            value = Decimal(amount)
+            if not value.is_finite() or value.adjusted() > MAX_EXPONENT:
+                raise MoneyError("the amount is out of bounds")
+            # quantize rounds once, whatever the number of digits; scaling first would round twice
+            rounded = value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+        except InvalidOperation:
+            raise MoneyError("the amount is not a number") from None
+        return cls(int(rounded.scaleb(digits)), currency)
+
+    @property
+    def amount(self) -> Decimal:
+        """The amount in major units, with the currency's own digits."""
+        return Decimal(self.minor).scaleb(-currency_digits(self.currency))
+
+    @property
+    def amount_text(self) -> str:
+        """The amount in major units as text, such as ``9.95``, without the currency."""
+        return format(self.amount, "f")
+
+    def __str__(self) -> str:
+        return f"{self.amount_text} {self.currency}"
+
+    def __add__(self, other: Money) -> Money:
+        return Money(self.minor + self._same(other), self.currency)
+
+    def __sub__(self, other: Money) -> Money:
+        return Money(self.minor - self._same(other), self.currency)
+
+    def __mul__(self, count: int) -> Money:
+        return Money(self.minor * count, self.currency)
+
+    def __lt__(self, other: Money) -> bool:
+        return self.minor < self._same(other)
+
+    def __le__(self, other: Money) -> bool:
+        return self.minor <= self._same(other)
+
+    def _same(self, other: Money) -> int:
+        if other.currency != self.currency:
+            raise MoneyError(f"{self.currency} and {other.currency} do not add or compare")
+        return other.minor

@@ -1,0 +1,176 @@
+"""Approvals: what a person decided is done exactly once, and the store that remembers it."""
+
+from __future__ import annotations
+
+from approvals.asked import Asked, Created, Creation
+from approvals.audit import (
+    SYSTEM,
+    Actor,
+    AuditHead,
+    AuditRow,
+    Event,
+    audit_head,
+    audit_rows,
+    export_audit,
+    verify_audit,
+)
+from approvals.codes import random_code, read_proposal_id
+from approvals.decisions import EXECUTE_JOB, Decisions, Executes, Prepare, Signed
+from approvals.erase import forget_customer, purge_texts
+from approvals.errors import (
+    ActionsRefused,
+    AlreadyDecided,
+    ApprovalsError,
+    AuditBroken,
+    ClaimLost,
+    DigestMismatch,
+    EqualProposal,
+    GroupUnavailable,
+    LockHeld,
+    LockNotHeld,
+    NotAllowed,
+    NoTransaction,
+    OperationUnknown,
+    PolicyRefused,
+    ProposalUnknown,
+    ReasonMissing,
+    Refusal,
+    SecondNeeded,
+    StoreBusy,
+    StoreError,
+    StoreTooNew,
+    StoreUnusable,
+    TransactionOpen,
+    VersionChanged,
+    WriterClosed,
+)
+from approvals.executor import Executor
+from approvals.operation_rows import (
+    Claim,
+    Done,
+    Failed,
+    Operation,
+    Outcome,
+    Retry,
+    Unknown,
+    operations_in,
+    operations_of,
+    pending_operations,
+    read_operation,
+)
+from approvals.operations import Operations
+from approvals.pace import Pace
+from approvals.people import MembersOf, Person, PersonKind, Surface, look_up_person
+from approvals.policy import Amount, CommandLine, Grant, Policy, Role
+from approvals.policy_file import read_policy
+from approvals.proposals import Proposals, list_proposals
+from approvals.reconcile import WATCH_JOB, Finding
+from approvals.records import Proposal, read_proposal
+from approvals.revisions import Revisions
+from approvals.schema import APPROVAL_MIGRATIONS
+from approvals.standing import Signature, signatures_of
+from approvals.states import OperationState, ProposalState
+from approvals.sums import held_refunds
+from approvals.times import utc_text
+from approvals.views import (
+    ActionView,
+    EffectMark,
+    ProposalView,
+    action_words,
+    proposal_lines,
+    view_proposal,
+)
+
+__all__ = [
+    "APPROVAL_MIGRATIONS",
+    "EXECUTE_JOB",
+    "SYSTEM",
+    "WATCH_JOB",
+    "ActionView",
+    "ActionsRefused",
+    "Actor",
+    "AlreadyDecided",
+    "Amount",
+    "ApprovalsError",
+    "Asked",
+    "AuditBroken",
+    "AuditHead",
+    "AuditRow",
+    "Claim",
+    "ClaimLost",
+    "CommandLine",
+    "Created",
+    "Creation",
+    "Decisions",
+    "DigestMismatch",
+    "Done",
+    "EffectMark",
+    "EqualProposal",
+    "Event",
+    "Executes",
+    "Executor",
+    "Failed",
+    "Finding",
+    "Grant",
+    "GroupUnavailable",
+    "LockHeld",
+    "LockNotHeld",
+    "MembersOf",
+    "NoTransaction",
+    "NotAllowed",
+    "Operation",
+    "OperationState",
+    "OperationUnknown",
+    "Operations",
+    "Outcome",
+    "Pace",
+    "Person",
+    "PersonKind",
+    "Policy",
+    "PolicyRefused",
+    "Prepare",
+    "Proposal",
+    "ProposalState",
+    "ProposalUnknown",
+    "ProposalView",
+    "Proposals",
+    "ReasonMissing",
+    "Refusal",
+    "Retry",
+    "Revisions",
+    "Role",
+    "SecondNeeded",
+    "Signature",
+    "Signed",
+    "StoreBusy",
+    "StoreError",
+    "StoreTooNew",
+    "StoreUnusable",
+    "Surface",
+    "TransactionOpen",
+    "Unknown",
+    "VersionChanged",
+    "WriterClosed",
+    "action_words",
+    "audit_head",
+    "audit_rows",
+    "export_audit",
+    "forget_customer",
+    "held_refunds",
+    "list_proposals",
+    "look_up_person",
+    "operations_in",
+    "operations_of",
+    "pending_operations",
+    "proposal_lines",
+    "purge_texts",
+    "random_code",
+    "read_operation",
+    "read_policy",
+    "read_proposal",
+    "read_proposal_id",
+    "signatures_of",
+    "utc_text",
+    "verify_audit",
+    "view_proposal",
+]

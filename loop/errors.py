@@ -1,0 +1,79 @@
+"""Errors of the loop floor.
+
+LoopError
+  LimitRefused        a limit's value cannot be (raised when limits are built)
+  ProfileRefused      a profile that does not exist or does not hold together
+  ModelError          a model gave no reply
+    ProviderFailed    the provider answered with an error, or not at all
+    BudgetCut         the run's time budget cut the call
+    RecordingMissing  a replay holds no reply for this request
+  JournalDiverged     a run that replays its own journal does something else than before
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetCut",
+    "JournalDiverged",
+    "LimitRefused",
+    "LoopError",
+    "ModelError",
+    "ProfileRefused",
+    "ProviderFailed",
+    "RecordingMissing",
+]
+
+
+class LoopError(Exception):
+    """Any error of this package."""
+
+
+class LimitRefused(LoopError):
+    """A limit's value cannot be; the message names the limit, the value and what is allowed."""
+
+    def __init__(self, limit: str, problem: str) -> None:
+        super().__init__(f"limit {limit}: {problem}")
+        self.limit = limit
+
+
+class ProfileRefused(LoopError):
+    """A profile that does not exist or does not hold together."""
+
+
+class ModelError(LoopError):
+    """A model gave no reply. ``latency_us`` is the time it took, retries and waits included."""
+
+    def __init__(self, message: str, *, latency_us: int = 0) -> None:
+        super().__init__(message)
+        self.latency_us = latency_us
+
+
+class ProviderFailed(ModelError):
+    """The provider answered with an error, or not at all.
+
+    ``status`` is the HTTP status where there was one; ``wait_s`` the wait the provider asked for.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        wait_s: float | None = None,
+        latency_us: int = 0,
+    ) -> None:
+        super().__init__(message, latency_us=latency_us)
+        self.status = status
+        self.wait_s = wait_s
+
+
+class BudgetCut(ModelError):
+    """The run's time budget cut the call."""
+
+
+class RecordingMissing(ModelError):
+    """A replay holds no reply for this request; the message names the nearest and what differs."""
+
+
+class JournalDiverged(LoopError):
+    """A run that replays its own journal does something else than it did before."""

@@ -1,0 +1,121 @@
+"""The model seam: one method from a request to a reply.
+
+Recorded, scripted, counting, failing and live models all stand behind :class:`Model`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, Protocol
+
+from loop.messages import Request, WireCall
+
+__all__ = ["Cost", "CostState", "Model", "Reply", "Usage", "cleaned"]
+
+
+class CostState(StrEnum):
+    """What is known about what a reply cost."""
+
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+    """A live reply of a model without a price: with a cost limit set, the run stops."""
+    NOT_RECORDED = "not_recorded"
+    """A recording without costs: the cost limit cannot be checked, and the result says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a reply cost; ``usd`` is given exactly when the state is known."""
+
+    state: CostState
+    usd: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if (self.usd is not None) != (self.state is CostState.KNOWN):
+            raise ValueError("a cost has an amount exactly when it is known")
+        if self.usd is not None and not (self.usd.is_finite() and self.usd >= 0):
+            raise ValueError("a cost is a finite amount of at least 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one reply; None means unknown. Reasoning is part of out, cached part of in."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cached_in: int | None = None
+    reasoning_out: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One complete reply. ``finish_reason`` is the provider's own word, kept as it came."""
+
+    text: str | None
+    calls: tuple[WireCall, ...] = ()
+    finish_reason: str | None
+    refusal: str | None = None
+    model: str | None = None
+    usage: Usage = Usage()
+    latency_us: int
+    """Microseconds from request to reply, retries and their waits included."""
+    cost: Cost
+    note: str | None = None
+    """What a replay has to say of this reply, such as that it was recorded for another request."""
+
+    def __post_init__(self) -> None:
+        if type(self.latency_us) is not int or self.latency_us < 0:
+            raise ValueError("a latency is a whole number of microseconds, at least 0")
+
+
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
+
+
+def cleaned(reply: Reply) -> Reply:
+    """Return the reply with each lone surrogate replaced by U+FFFD.
+
+    JSON from a provider may hold them, and no file, hash or message of ours can.
+    """
+    return replace(
+        reply,
+        text=_whole_or_none(reply.text),
+        refusal=_whole_or_none(reply.refusal),
+        finish_reason=_whole_or_none(reply.finish_reason),
+        model=_whole_or_none(reply.model),
+        calls=tuple(
+            WireCall(
+                call_id=_whole(call.call_id),
+                name=_whole(call.name),
+                arguments=_whole(call.arguments),
+            )
+            for call in reply.calls
+        ),
+    )
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else _HALF_PAIR.sub("\ufffd", text)
+
+
+def _whole_or_none(text: str | None) -> str | None:
+    return None if text is None else _whole(text)
+
+
+class Model(Protocol):
+    """A model, or whatever stands in for one."""
+
+    def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
+        """Return the reply.
+
+        ``time_left_s`` is what is left of the run's time budget (None: no limit); a live model's
+        time-out is the smaller of its own and this, at least 1 second.
+
+        Raises:
+            ProviderFailed: the provider answered with an error, or not at all.
+            BudgetCut: the run's time budget cut the call.
+            RecordingMissing: a replay holds no reply for this request.
+        """
+        ...

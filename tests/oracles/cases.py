@@ -1,0 +1,222 @@
+"""Every oracle case of the reference systems by id: what becomes of it here, and why.
+
+``test_cases.py`` holds that each case that is kept, kept in its relation, or changed has a test
+whose name holds its id.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+__all__ = ["CASES", "Status"]
+
+
+class Status(StrEnum):
+    """What becomes of a case."""
+
+    KEPT = "kept"
+    """Holds as it is written."""
+    RELATION = "relation kept"
+    """Holds in its relation; a hash or a printed form is the reference's own."""
+    CHANGED = "changed"
+    """Something else holds here; the reason says what."""
+    LATER = "later"
+    """Belongs to a later part of the work; the reason names it."""
+    NOT_OURS = "not ours"
+    """What it speaks of does not exist here."""
+
+
+KEPT, RELATION, CHANGED = Status.KEPT, Status.RELATION, Status.CHANGED
+LATER, NOT_OURS = Status.LATER, Status.NOT_OURS
+
+_APPROVALS: Final = "part 2: approvals and execution"
+_LIVE: Final = "part 5: the live client"
+_EVALUATION: Final = "part 6: evaluation"
+
+CASES: Final[dict[str, tuple[Status, str]]] = {
+    # A1 get_order
+    "A01": (CHANGED, "the same facts; amounts are decimal text with the currency's digits"),
+    "A02": (KEPT, ""),
+    "A04": (KEPT, ""),
+    "A05": (CHANGED, "one spelling of the code, invalid_arguments, for all profiles"),
+    "A06": (CHANGED, "as A05"),
+    "A08": (CHANGED, "as A05"),
+    "A09": (CHANGED, "as A05"),
+    "A10": (KEPT, ""),
+    "A12": (KEPT, ""),
+    "A13": (KEPT, ""),
+    "A14": (KEPT, ""),
+    "A16": (CHANGED, "as A05"),
+    # A2 the loop, assistant
+    "A20": (KEPT, ""),
+    "A21": (KEPT, ""),
+    "A23": (KEPT, ""),
+    "A24": (KEPT, ""),
+    "A25": (KEPT, ""),
+    "A27": (KEPT, ""),
+    "A28": (KEPT, ""),
+    "A29": (KEPT, ""),
+    "A31": (KEPT, ""),
+    "A32": (KEPT, ""),
+    "A33": (KEPT, ""),
+    "A35": (KEPT, ""),
+    "A36": (KEPT, "messages are frozen; a copy is a new tuple"),
+    "A37": (KEPT, ""),
+    # A3 a whole ticket
+    "A40": (RELATION, "the line names the profile and the seconds, and no prompt version"),
+    "A41": (RELATION, "as A40"),
+    "A42": (RELATION, "the stop and its counts; the line is as A40"),
+    "A43": (CHANGED, "the call that failed is a step of the run, and the stop is provider_error"),
+    "A44": (KEPT, ""),
+    "A45": (KEPT, ""),
+    "A46": (CHANGED, "the code of the refused look-up is invalid_arguments"),
+    "A47": (KEPT, ""),
+    "A48": (KEPT, ""),
+    "A49": (KEPT, ""),
+    "A50": (KEPT, ""),
+    # A4 gates
+    "A55": (KEPT, ""),
+    "A57": (KEPT, ""),
+    "A58": (KEPT, ""),
+    "A59": (KEPT, ""),
+    "A61": (KEPT, ""),
+    "A62": (KEPT, ""),
+    "A63": (KEPT, ""),
+    "A65": (KEPT, ""),
+    "A66": (KEPT, ""),
+    "A67": (KEPT, ""),
+    "A69": (KEPT, ""),
+    "A70": (KEPT, ""),
+    "A71": (KEPT, ""),
+    "A73": (KEPT, ""),
+    "A74": (KEPT, ""),
+    "A75": (KEPT, ""),
+    # A5 store, provider, retry, usage
+    "A81": (KEPT, ""),
+    "A82": (RELATION, "our digest has a form of its own: a chain over what was appended"),
+    "A83": (KEPT, ""),
+    "A85": (LATER, _LIVE),
+    "A86": (LATER, _LIVE),
+    "A87": (LATER, _LIVE),
+    "A89": (LATER, _LIVE),
+    "A90": (LATER, _LIVE),
+    "A91": (LATER, f"{_LIVE}; a weakness of the reference: it retries before it may"),
+    "A93": (LATER, f"{_LIVE}; a weakness of the reference: a lost connection is worth a retry"),
+    "A94": (LATER, _LIVE),
+    "A95": (LATER, _LIVE),
+    "A97": (LATER, _LIVE),
+    "A98": (LATER, _EVALUATION),
+    "A99": (NOT_OURS, "a budget that nothing enforced; here limits bound the run itself"),
+    "A101": (LATER, _LIVE),
+    # A6 conversation, stream, evaluation
+    "A105": (LATER, "part 5: follow-ups in a thread"),
+    "A106": (LATER, "part 5: follow-ups in a thread"),
+    "A108": (NOT_OURS, "replies are not streamed: only a whole reply is judged"),
+    "A109": (NOT_OURS, "as A108"),
+    "A110": (NOT_OURS, "as A108"),
+    "A112": (LATER, _EVALUATION),
+    "A113": (LATER, _EVALUATION),
+    "A114": (LATER, _EVALUATION),
+    # B1 dates
+    "B02": (KEPT, ""),
+    "B03": (KEPT, ""),
+    "B04": (KEPT, ""),
+    "B06": (KEPT, ""),
+    # B2 reads
+    "B10": (KEPT, ""),
+    "B11": (KEPT, ""),
+    "B13": (KEPT, ""),
+    "B14": (KEPT, ""),
+    "B15": (CHANGED, "the same hits, and only public passages that are in force on the day"),
+    "B17": (KEPT, ""),
+    "B18": (KEPT, ""),
+    "B19": (KEPT, ""),
+    # B3 finish and evidence
+    "B25": (KEPT, ""),
+    "B26": (KEPT, ""),
+    "B27": (KEPT, ""),
+    "B28": (KEPT, ""),
+    "B29": (KEPT, ""),
+    "B30": (KEPT, "rounded half up to the currency's own digits"),
+    "B31": (KEPT, ""),
+    # B4 the loop, resolver
+    "B36": (KEPT, ""),
+    "B37": (KEPT, ""),
+    "B38": (KEPT, ""),
+    "B40": (KEPT, ""),
+    "B41": (KEPT, ""),
+    "B42": (KEPT, ""),
+    "B44": (KEPT, ""),
+    "B45": (KEPT, ""),
+    "B46": (KEPT, ""),
+    "B48": (KEPT, ""),
+    "B49": (KEPT, ""),
+    "B50": (KEPT, ""),
+    "B52": (KEPT, ""),
+    "B53": (KEPT, ""),
+    "B54": (CHANGED, "one error and an answer, where the reference raises"),
+    "B56": (KEPT, "on constructed replies"),
+    "B57": (KEPT, "on constructed replies"),
+    "B58": (KEPT, "on constructed replies"),
+    "B59": (KEPT, "on constructed replies"),
+    "B60": (KEPT, "on constructed replies"),
+    "B61": (KEPT, "on constructed replies"),
+    "B62": (LATER, f"{_EVALUATION}; the 70 recordings are not at hand"),
+    # B5 approval
+    "B65": (LATER, _APPROVALS),
+    "B66": (LATER, _APPROVALS),
+    "B67": (LATER, _APPROVALS),
+    "B68": (LATER, f"{_APPROVALS}; a weakness: ours adds up the refunds of a ticket"),
+    "B70": (LATER, _APPROVALS),
+    "B71": (LATER, _APPROVALS),
+    "B72": (LATER, _APPROVALS),
+    "B74": (LATER, _APPROVALS),
+    "B75": (LATER, _APPROVALS),
+    "B76": (LATER, _APPROVALS),
+    # B6 execution and services
+    "B80": (LATER, _APPROVALS),
+    "B81": (LATER, _APPROVALS),
+    "B82": (LATER, _APPROVALS),
+    "B84": (LATER, _APPROVALS),
+    "B85": (LATER, _APPROVALS),
+    "B86": (LATER, _APPROVALS),
+    "B88": (LATER, _APPROVALS),
+    "B89": (LATER, _APPROVALS),
+    "B90": (LATER, _APPROVALS),
+    "B92": (LATER, _APPROVALS),
+    "B93": (LATER, _APPROVALS),
+    "B94": (CHANGED, "refused before anything is proposed; at the shop it is part 2"),
+    "B96": (LATER, _APPROVALS),
+    "B97": (CHANGED, "refused before anything is proposed; at the shop it is part 2"),
+    "B98": (LATER, f"{_APPROVALS}; a weakness: ours asks for an explicit yes to a second one"),
+    # B7 checkpoint, replay, memory
+    "B101": (NOT_OURS, "a run's id is no longer made of ticket, design, model and number"),
+    "B102": (KEPT, ""),
+    "B103": (CHANGED, "strict match refuses it; with sequence match it is replayed with a note"),
+    "B105": (LATER, f"{_EVALUATION}; an import takes the first recording of a step"),
+    "B106": (RELATION, "as A82"),
+    "B107": (NOT_OURS, "there is no memory of customers"),
+    "B109": (NOT_OURS, "there is no memory of customers"),
+    # B8 evaluation and designs
+    "B112": (LATER, _EVALUATION),
+    "B113": (LATER, _EVALUATION),
+    "B115": (LATER, _EVALUATION),
+    "B116": (LATER, _EVALUATION),
+    "B117": (LATER, _EVALUATION),
+    "B119": (NOT_OURS, "one design only: the loop"),
+    "B120": (LATER, _EVALUATION),
+    # B9 policy boundaries
+    "B130": (KEPT, "as expected in the data"),
+    "B132": (KEPT, "as expected in the data"),
+    "B133": (KEPT, "as expected in the data"),
+    "B134": (KEPT, "as expected in the data; ours names the payment"),
+    "B136": (KEPT, "as expected in the data"),
+    "B137": (KEPT, "as expected in the data"),
+    "B138": (KEPT, "as expected in the data"),
+    "B140": (KEPT, "as expected in the data"),
+    "B141": (KEPT, "as expected in the data"),
+    "B142": (KEPT, "as expected in the data"),
+    "B144": (KEPT, "as expected in the data"),
+    "B145": (KEPT, "as expected in the data"),
+}

@@ -1,0 +1,45 @@
+"""The recordings floor: journals as rows and as files, replay, import, construction."""
+
+from recordings.codec import VERSION, decode, encode
+from recordings.construct import WrittenRun, construct, profile_for, read_written
+from recordings.errors import (
+    RecordingsError,
+    RecordingUnreadable,
+    RecordingUnused,
+    RunEnded,
+    RunTaken,
+    RunUnknown,
+)
+from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
+from recordings.recording import Exchange, Recording
+from recordings.replay import Match, ReplayModel
+from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
+
+__all__ = [
+    "RUN_MIGRATIONS",
+    "SHIPPED_RECORDINGS",
+    "VERSION",
+    "DurableSink",
+    "Exchange",
+    "Match",
+    "ReadRecordings",
+    "Recording",
+    "RecordingUnreadable",
+    "RecordingUnused",
+    "RecordingsError",
+    "ReplayModel",
+    "RunEnded",
+    "RunRow",
+    "RunState",
+    "RunTaken",
+    "RunUnknown",
+    "Runs",
+    "WrittenRun",
+    "construct",
+    "decode",
+    "encode",
+    "profile_for",
+    "read_recordings",
+    "read_written",
+    "write_recording",
+]

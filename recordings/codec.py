@@ -1,0 +1,66 @@
+"""One journal entry as one versioned JSON line, both ways. The only reader and the only writer."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Final
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from loop import Entry, Record
+from recordings.errors import RecordingUnreadable
+
+__all__ = ["VERSION", "decode", "encode"]
+
+VERSION: Final = 1
+"""Version of the line's form. A change of the form is a new version, and a reader for the old."""
+_ENVELOPE: Final = ("v", "run", "seq", "at_us")
+_RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+
+
+def encode(run_id: str, entry: Entry) -> str:
+    """Return the entry as one line of JSON, without a line break."""
+    envelope = {"v": VERSION, "run": run_id, "seq": entry.seq, "at_us": entry.at_us}
+    head = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    body = _RECORD.dump_json(entry.record).decode("utf-8")
+    return f"{head[:-1]},{body[1:]}"
+
+
+def decode(line: str, *, file: str, number: int) -> tuple[str, Entry]:
+    """Return run id and entry of a line. ``file`` and ``number`` (from 1) are for the message.
+
+    Raises:
+        RecordingUnreadable: naming file, line and field.
+    """
+    value = _object(line, file, number)
+    if value.get("v") != VERSION:
+        raise RecordingUnreadable(
+            file, f"is not {VERSION}, the only version known here", line=number, field="v"
+        )
+    run_id, seq, at_us = (value.pop(name, None) for name in _ENVELOPE[1:])
+    value.pop("v")
+    if not isinstance(run_id, str) or not run_id:
+        raise RecordingUnreadable(file, "must name the run", line=number, field="run")
+    for name, item in (("seq", seq), ("at_us", at_us)):
+        if type(item) is not int or item < 0:
+            raise RecordingUnreadable(
+                file, "must be a whole number of at least 0", line=number, field=name
+            )
+    try:
+        record = _RECORD.validate_python(value)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        # The first part of the place is the record's kind, which is no field of the line.
+        field = ".".join(str(part) for part in fault["loc"][1:]) or "kind"
+        raise RecordingUnreadable(file, fault["msg"], line=number, field=field) from None
+    return run_id, Entry(seq=seq, at_us=at_us, record=record)
+
+
+def _object(line: str, file: str, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise RecordingUnreadable(file, "is not a line of JSON", line=number) from None
+    if not isinstance(value, dict):
+        raise RecordingUnreadable(file, "is not a JSON object", line=number)
+    return value

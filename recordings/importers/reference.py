@@ -1,0 +1,164 @@
+"""Recording lines of the reference systems (reference facts A7, B10).
+
+A line holds ``label`` (model, step, ticket_id …), ``latency_s`` and a Chat Completions
+``response`` or an ``error``. It does not hold the request, only a key over texts of its own
+system, so such a recording can be replayed by ticket and step alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from loop import Failed, Price, Replied, Reply, Usage, WireCall, price_of
+from recordings.errors import RecordingUnreadable
+from recordings.recording import Exchange, Recording
+
+__all__ = ["read", "recognises"]
+
+
+def recognises(first: Mapping[str, Any]) -> bool:
+    """Whether a file begins with a recording line of the reference systems."""
+    return isinstance(first.get("label"), dict) and ("response" in first or "error" in first)
+
+
+def read(
+    lines: Iterable[str],
+    file: str,
+    prices: Mapping[str, Price],
+    faults: list[RecordingUnreadable],
+) -> Iterator[Recording]:
+    """Yield one recording a ticket, its exchanges in the order of steps."""
+    tickets: dict[str, dict[int, Exchange]] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            ticket_id, exchange = _exchange(line, prices)
+        except _Unreadable as fault:
+            faults.append(RecordingUnreadable(file, fault.problem, line=number, field=fault.field))
+        else:
+            # The first recording of a step wins: number 1 is the reference's default.
+            tickets.setdefault(ticket_id, {}).setdefault(exchange.step, exchange)
+    for ticket_id, steps in tickets.items():
+        ordered = tuple(steps[step] for step in sorted(steps))
+        yield Recording(name=f"{file}: {ticket_id}", ticket_id=ticket_id, exchanges=ordered)
+
+
+class _Unreadable(Exception):
+    def __init__(self, field: str | None, problem: str) -> None:
+        super().__init__(problem)
+        self.field = field
+        self.problem = problem
+
+
+def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _Unreadable(None, "is not a line of JSON") from None
+    if not isinstance(value, dict):
+        raise _Unreadable(None, "is not a JSON object")
+    label = _get(value, "label", dict)
+    ticket_id = label.get("ticket_id") or label.get("task_id")
+    step = label.get("step", 1)
+    if not isinstance(ticket_id, str):
+        raise _Unreadable("label.ticket_id", "must name the ticket")
+    if type(step) is not int or step < 1:
+        raise _Unreadable("label.step", "must be a whole number of at least 1")
+    latency_us = _microseconds(value.get("latency_s"))
+    answer: Replied | Failed
+    if "error" in value:
+        answer = _failed(_get(value, "error", dict), step, latency_us)
+    else:
+        asked = label.get("model")
+        response = _get(value, "response", dict)
+        reply = _reply(response, asked if isinstance(asked, str) else "", latency_us, prices)
+        answer = Replied(step=step, reply=reply)
+    return ticket_id, Exchange(step=step, digest=None, appended=None, answer=answer)
+
+
+def _failed(error: Mapping[str, Any], step: int, latency_us: int) -> Failed:
+    status = error.get("status")
+    return Failed(
+        step=step,
+        cause="provider_error",
+        message=str(error.get("message") or "the recorded call failed"),
+        status=status if type(status) is int else None,
+        wait_s=None,
+        latency_us=latency_us,
+    )
+
+
+def _reply(
+    response: Mapping[str, Any], asked: str, latency_us: int, prices: Mapping[str, Price]
+) -> Reply:
+    choices = _get(response, "choices", list)
+    if not choices or not isinstance(choices[0], dict):
+        raise _Unreadable("response.choices", "must hold a choice")
+    message = _get(choices[0], "message", dict)
+    usage = _usage(response.get("usage"))
+    answered = _text(response.get("model"))
+    return Reply(
+        text=_text(message.get("content")),
+        calls=tuple(_call(item) for item in message.get("tool_calls") or ()),
+        finish_reason=_text(choices[0].get("finish_reason")),
+        refusal=_text(message.get("refusal")),
+        model=answered,
+        usage=usage,
+        latency_us=latency_us,
+        cost=price_of(answered, asked, usage, prices),
+    )
+
+
+def _call(item: object) -> WireCall:
+    function = item.get("function") if isinstance(item, dict) else None
+    if not isinstance(item, dict) or not isinstance(function, dict):
+        raise _Unreadable("response.choices.0.message.tool_calls", "holds no function call")
+    return WireCall(
+        call_id=_text(item.get("id")) or "",
+        name=_text(function.get("name")) or "",
+        arguments=_text(function.get("arguments")) or "",
+    )
+
+
+def _usage(value: object) -> Usage:
+    if not isinstance(value, dict):
+        return Usage()
+    details_in = value.get("prompt_tokens_details")
+    details_out = value.get("completion_tokens_details")
+    return Usage(
+        tokens_in=_count(value.get("prompt_tokens")),
+        tokens_out=_count(value.get("completion_tokens")),
+        cached_in=_count(details_in.get("cached_tokens")) if isinstance(details_in, dict) else None,
+        reasoning_out=_count(details_out.get("reasoning_tokens"))
+        if isinstance(details_out, dict)
+        else None,
+    )
+
+
+_MAX_SECONDS: Final = 1_000_000
+"""A longer latency of one call is a damaged line."""
+
+
+def _microseconds(value: object) -> int:
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    if not known or not 0 <= value <= _MAX_SECONDS:  # type: ignore[operator]
+        raise _Unreadable("latency_s", "must be a number of seconds of at least 0")
+    return round(value * 1_000_000)  # type: ignore[operator]
+
+
+def _get(value: Mapping[str, Any], field: str, kind: type[Any]) -> Any:
+    found = value.get(field)
+    if not isinstance(found, kind):
+        raise _Unreadable(field, f"must be a JSON {'object' if kind is dict else 'list'}")
+    return found
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None

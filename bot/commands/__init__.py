@@ -1,0 +1,1 @@
+"""The commands, one file for each group of them that belongs together."""

@@ -1,0 +1,167 @@
+"""What commands have in common: options, settings with options over them, lines to the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, assert_never
+
+import click
+
+from bot.errors import RunNotFound
+from bot.settings import Settings, load_settings
+from bot.story import Story
+from bot.texts import shortened
+from loop import Ask, Result
+from recordings import Match, RecordingUnreadable, RunRow, Runs, RunUnknown
+
+__all__ = [
+    "find_run",
+    "json_option",
+    "pairs",
+    "say",
+    "say_summary",
+    "settings_options",
+    "shown_damage",
+]
+
+Command = Callable[..., int]
+_SHOWN: Final = 3
+"""Damaged lines that are named one by one."""
+
+
+def settings_options(*names: str) -> Callable[[Command], Command]:
+    """Give a command options over these settings, and the outcome as its ``settings``."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_settings(**given: Any) -> int:
+            options = {name: given.pop(name) for name in names}
+            return command(settings=_settings_with(options), **given)
+
+        decorated: Command = with_settings
+        for name in reversed(names):
+            decorated = _OPTIONS[name](decorated)
+        return decorated
+
+    return decorate
+
+
+def pairs(context: click.Context, option: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    """Read options of the form ``name=value``; of two with one name the later counts."""
+    read = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not (equals and name.strip() and text.strip()):
+            raise click.BadParameter("is name=value, such as max_steps=4", context, option)
+        read[name.strip()] = text.strip()
+    return read
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, nothing else.")
+
+
+def say_summary(story: Story) -> None:
+    """Print the line that says it all, coloured by its result where a terminal shows it."""
+    click.secho(story.summary(), fg=_colour(story.result), bold=True)
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines to the reader."""
+    for line in lines:
+        click.echo(line)
+
+
+def shown_damage(damaged: Sequence[RecordingUnreadable]) -> None:
+    """Name lines that could not be read, on stderr; what could be read is used."""
+    for fault in damaged[:_SHOWN]:
+        click.echo(f"warning: {shortened(str(fault), 300)}", err=True)
+    if len(damaged) > _SHOWN:
+        click.echo(f"warning: {len(damaged) - _SHOWN} more lines cannot be read", err=True)
+
+
+def find_run(runs: Runs, name: str) -> RunRow:
+    """Return the run of this id, or the newest run of the ticket of this id.
+
+    Raises:
+        RunNotFound: there is neither.
+    """
+    try:
+        return runs.get(name)
+    except RunUnknown:
+        of_ticket = runs.of_ticket(name)
+    if not of_ticket:
+        shown = shortened(name, 60)
+        raise RunNotFound(
+            f"there is no run {shown}, and no run of a ticket {shown}",
+            hint="handrail runs lists them",
+        )
+    return of_ticket[-1]
+
+
+def _colour(result: Result | None) -> str | None:
+    match result:
+        case Result.VALID:
+            return "green"
+        case Result.REJECTED:
+            return "yellow"
+        case Result.FAILED:
+            return "red"
+        case None:
+            return None
+        case _:
+            assert_never(result)
+
+
+def _settings_with(options: dict[str, Any]) -> Settings:
+    words = {"ask": Ask, "match": Match}
+    given = {
+        name: words[name](value) if name in words else value
+        for name, value in options.items()
+        if value is not None
+    }
+    return load_settings().model_copy(update=given)
+
+
+def _day(context: click.Context, option: click.Parameter, value: str | None) -> date | None:
+    if value is None:
+        return None
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter("is a day such as 2026-10-09", context, option) from None
+
+
+_FILE: Final = click.Path(path_type=Path)
+_OPTIONS: Final = {
+    "profile": click.option("--profile", metavar="NAME", help="resolver, assistant or desk."),
+    "model": click.option("--model", metavar="NAME", help="The model whose replies are replayed."),
+    "ask": click.option(
+        "--ask",
+        type=click.Choice([ask.value for ask in Ask]),
+        help="How the model is asked; json is for models without tool calling.",
+    ),
+    "data": click.option(
+        "--data", type=_FILE, metavar="DIR", help="A folder of tickets and shop data."
+    ),
+    "recordings": click.option(
+        "--recordings",
+        type=_FILE,
+        metavar="PATH",
+        help="Recorded replies: a .jsonl file, or a folder of them.",
+    ),
+    "match": click.option(
+        "--match",
+        type=click.Choice([match.value for match in Match]),
+        help="How a recorded reply is found: by exactly this request, or by ticket and step.",
+    ),
+    "today": click.option(
+        "--today", metavar="DAY", callback=_day, help="The day that the run assumes."
+    ),
+    "store": click.option(
+        "--store", type=_FILE, metavar="FILE", help="The file that keeps runs and their journals."
+    ),
+}
+"""One option for each setting that a command may be given."""

@@ -1,0 +1,159 @@
+"""``handrail run`` and ``handrail resume``: one ticket through the bounded loop."""
+
+# ruff: noqa: D301 (click wants a real \b above lines that it must not wrap)
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+
+import click
+
+from bot.commands.common import (
+    find_run,
+    json_option,
+    pairs,
+    say,
+    say_summary,
+    settings_options,
+    shown_damage,
+)
+from bot.keeper import Keeper, begin, open_runs, run_ids
+from bot.now import utc_now
+from bot.plan import Plan, plan_again, plan_run
+from bot.settings import Settings
+from bot.show import block, outcome
+from bot.story import record_of
+from bot.supplies import Supplies, open_supplies
+from bot.texts import next_step, unused_text
+from bot.trace import lines
+from bot.triage import Triaged, triage
+from loop import Opened, Result
+from recordings import RunEnded, RunRow, Runs, RunState
+
+__all__ = ["resume", "run"]
+
+
+@click.command()
+@click.argument("ticket")
+@settings_options("profile", "model", "ask", "data", "recordings", "match", "today", "store")
+@click.option("--trace", is_flag=True, help="Show each step.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=pairs,
+    help="A limit in place of the profile's, such as max_steps=4, or max_steps=none for no "
+    "limit. May be repeated.",
+)
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="TOOL:MODE[:TIMES]",
+    help="Make the service behind a tool fail, such as get_order:timeout:2. May be repeated.",
+)
+@click.option("--no-store", is_flag=True, help="Keep nothing of the run.")
+@json_option
+def run(
+    *,
+    ticket: str,
+    settings: Settings,
+    trace: bool,
+    limits: dict[str, str],
+    faults: tuple[str, ...],
+    no_store: bool,
+    as_json: bool,
+) -> int:
+    """Run one ticket through the loop, against recorded replies.
+
+    The last line says the result, the profile, the model, the model calls, the tokens, the
+    cost and the seconds. Exit status: 0 valid, 1 rejected or failed, 2 wrong use.
+
+    \b
+    Examples:
+      handrail run T-80008
+      handrail run T-80008 --trace --limit max_steps=1
+      handrail run T-80008 --fault get_order:unavailable
+    """
+    with _supplies(settings) as supplies:
+        plan = plan_run(supplies, settings, ticket, limits=limits, faults=faults)
+        shown_damage(supplies.damaged)
+        with _runs(settings, kept=not no_store) as runs:
+            keeper = begin(plan, runs, run_ids(plan, runs), utc_now())
+            triaged = triage(plan, supplies.shop, keeper)
+    _show(triaged, trace=trace, as_json=as_json, stored=not no_store)
+    return _exit_status(triaged)
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--trace", is_flag=True, help="Show each step, those of the earlier life too.")
+@settings_options("data", "recordings", "store")
+@json_option
+def resume(*, run_id: str, settings: Settings, trace: bool, as_json: bool) -> int:
+    """Go on with a run that was interrupted, where it was.
+
+    RUN is a run's id, or a ticket's for its newest run. What was already done is read from the
+    run's own journal and not done again. Give the same data and recordings as before.
+
+    \b
+    Example:
+      handrail resume T-80008-resolver-chat-small-1
+    """
+    with _supplies(settings) as supplies, open_runs(settings.store) as runs:
+        row = find_run(runs, run_id)
+        if row.state is RunState.ENDED:
+            raise RunEnded(f"run {row.run_id} has ended already: {row.result}, {row.reason}")
+        keeper = Keeper(row.run_id, runs, runs.entries(row.run_id))
+        shown_damage(supplies.damaged)
+        triaged = triage(_plan_of(row, keeper, supplies, settings), supplies.shop, keeper)
+    _show(triaged, trace=trace, as_json=as_json, stored=True)
+    return _exit_status(triaged)
+
+
+def _plan_of(row: RunRow, keeper: Keeper, supplies: Supplies, settings: Settings) -> Plan:
+    opened = record_of(keeper.entries, Opened)
+    if opened is not None:
+        return plan_again(supplies, opened)
+    # It was interrupted before its first record: nothing of it has happened yet.
+    wanted = settings.model_copy(update={"profile": row.profile, "model": row.model})
+    return plan_run(supplies, wanted, row.ticket_id)
+
+
+def _supplies(settings: Settings) -> AbstractContextManager[Supplies]:
+    return open_supplies(
+        shop=settings.shop,
+        data=settings.data,
+        recordings=settings.recordings,
+        prices=settings.prices(),
+    )
+
+
+def _runs(settings: Settings, *, kept: bool) -> AbstractContextManager[Runs | None]:
+    return open_runs(settings.store) if kept else nullcontext()
+
+
+def _show(triaged: Triaged, *, trace: bool, as_json: bool, stored: bool) -> None:
+    story = triaged.story
+    if as_json:
+        value = {**story.as_json(), "left_over_replies": triaged.left_over}
+        click.echo(json.dumps(value, ensure_ascii=False))
+    else:
+        if trace:
+            say(lines(story))
+            click.echo()
+        say(outcome(story))
+        if triaged.left_over and triaged.unused is None:
+            say(block("note", unused_text(triaged.left_over)))
+        click.echo()
+        if hint := next_step(story.run_id, stored=stored):
+            click.echo(hint)
+        say_summary(story)
+    if triaged.unused is not None:
+        raise triaged.unused
+
+
+def _exit_status(triaged: Triaged) -> int:
+    return 0 if triaged.story.result is Result.VALID else 1

@@ -1,0 +1,134 @@
+"""``handrail runs``, ``trace`` and ``export``: what the store holds of earlier runs."""
+
+# ruff: noqa: D301 (click wants a real \b above lines that it must not wrap)
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from bot.commands.common import find_run, json_option, say, settings_options, shown_damage
+from bot.errors import BotError
+from bot.keeper import open_runs
+from bot.settings import Settings
+from bot.show import outcome
+from bot.story import Story
+from bot.texts import counted, shortened
+from bot.trace import header, lines
+from loop import Entry
+from recordings import RecordingUnreadable, RunRow, Runs, decode
+
+__all__ = ["export", "runs", "trace"]
+
+
+@click.command()
+@click.option(
+    "--last", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many."
+)
+@settings_options("store")
+def runs(*, last: int, settings: Settings) -> int:
+    """List the newest runs first; the last line counts them.
+
+    \b
+    Example:
+      handrail runs --last 5
+    """
+    with open_runs(settings.store) as kept:
+        found = kept.recent(last)
+    say(_line(row) for row in found)
+    click.echo(counted(len(found), "run"))
+    return 0
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@settings_options("store")
+@json_option
+def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
+    """Show what happened in a run, step by step.
+
+    RUN is a run's id, or a ticket's for its newest run.
+
+    \b
+    Examples:
+      handrail trace T-80008
+      handrail trace T-80008-resolver-chat-small-1
+    """
+    with open_runs(settings.store) as kept:
+        row = find_run(kept, run_id)
+        entries, damaged = _readable(kept, row.run_id)
+    shown_damage(damaged)
+    story = Story.of(row.run_id, entries)
+    if story is None:
+        raise BotError(
+            f"run {row.run_id} has no readable beginning",
+            hint="it may have been interrupted before its first step; run the ticket again",
+        )
+    if as_json:
+        click.echo(json.dumps(story.as_json(), ensure_ascii=False))
+        return 0
+    say(header(story))
+    click.echo()
+    say(lines(story))
+    click.echo()
+    say(outcome(story))
+    return 0
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@settings_options("store")
+def export(*, run_id: str, file: Path | None, settings: Settings) -> int:
+    """Write a run's journal as JSON Lines: a recording that can be replayed.
+
+    RUN is a run's id, or a ticket's for its newest run. Without FILE the lines go to the
+    standard output. A FILE that exists is not overwritten. It holds what the customer wrote.
+
+    \b
+    Examples:
+      handrail export T-80008 t-80008.jsonl
+      handrail run T-80008 --recordings t-80008.jsonl
+    """
+    with open_runs(settings.store) as kept:
+        found = kept.lines(find_run(kept, run_id).run_id)
+    text = "".join(f"{line}\n" for line in found)
+    if file is None:
+        click.echo(text, nl=False)
+        return 0
+    _write_new(file, text)
+    click.echo(f"{counted(len(found), 'line')} written to {file}", err=True)
+    return 0
+
+
+def _line(row: RunRow) -> str:
+    end = row.state if row.result is None else f"{row.result} ({row.reason})"
+    return f"{row.started_at[:19]}  {shortened(row.run_id, 60)}  {end}"
+
+
+def _readable(kept: Runs, run_id: str) -> tuple[list[Entry], list[RecordingUnreadable]]:
+    """Return the entries that can be read, and the faults of those that cannot."""
+    entries: list[Entry] = []
+    damaged: list[RecordingUnreadable] = []
+    for number, line in enumerate(kept.lines(run_id), start=1):
+        try:
+            entries.append(decode(line, file=f"journal of run {run_id}", number=number)[1])
+        except RecordingUnreadable as fault:
+            damaged.append(fault)
+    return entries, damaged
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file that did not exist, private to its owner."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise BotError(
+            f"{file} cannot be written: {error.strerror}",
+            hint="name a new file in a folder of yours",
+        ) from None
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
+        out.write(text)

@@ -1,0 +1,141 @@
+"""The plan of one run: which ticket, by which profile and model, within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Final
+
+from bot.settings import Settings
+from bot.story import ask_of
+from bot.supplies import Supplies, find_ticket
+from loop import Ask, FinishForm, Limits, Opened, Profile, get_profile, limits_from_text
+from recordings import Match, Recording
+from tools import Fault, TicketCase
+
+__all__ = ["Plan", "choose_profile", "plan_again", "plan_run"]
+
+_WITHOUT_TOOL_CALLS: Final = frozenset({"gemma3:4b"})
+"""Models of the shipped recordings that cannot call tools (reference facts A7)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that shapes one run."""
+
+    case: TicketCase
+    profile: Profile
+    model: str
+    today: date
+    match: Match
+    faults: tuple[Fault, ...]
+    recordings: tuple[Recording, ...]
+    """Those that may answer it, the likeliest first."""
+    marks: Mapping[str, Any]
+    """What the journal says of the run as a whole; a resumed run reads it back."""
+
+
+def plan_run(
+    supplies: Supplies,
+    settings: Settings,
+    ticket_id: str,
+    *,
+    limits: Mapping[str, str] | None = None,
+    faults: Iterable[str] = (),
+) -> Plan:
+    """Return the plan of a new run.
+
+    ``limits`` come before those of the settings; ``faults`` come after the ticket's own.
+
+    Raises:
+        TicketUnknown, ProfileRefused, LimitRefused, FaultRefused: what was asked for cannot be.
+    """
+    case = find_ticket(supplies.cases, ticket_id)
+    profile = choose_profile(settings, limits or {})
+    all_faults = case.faults + tuple(Fault.parse(text) for text in faults)
+    found = _candidates(
+        supplies.recordings, ticket_id, profile.name, settings.model, settings.match
+    )
+    return Plan(
+        case=case,
+        profile=profile,
+        model=settings.model,
+        today=settings.today,
+        match=settings.match,
+        faults=all_faults,
+        recordings=found,
+        marks=_marks(settings.match, all_faults, found),
+    )
+
+
+def plan_again(supplies: Supplies, opened: Opened) -> Plan:
+    """Return the plan of a run that was begun, from its opening record.
+
+    Raises:
+        TicketUnknown, ProfileRefused, LimitRefused, FaultRefused: it no longer can be.
+    """
+    model = opened.head.model
+    match = Match(opened.marks.get("match", Match.STRICT))
+    profile = replace(
+        get_profile(opened.profile),
+        limits=Limits.from_dict(opened.limits),
+        ask=ask_of(opened),
+    )
+    return Plan(
+        case=find_ticket(supplies.cases, opened.ticket_id),
+        profile=profile,
+        model=model,
+        today=date.fromisoformat(opened.today),
+        match=match,
+        faults=tuple(Fault.parse(text) for text in opened.marks.get("faults", ())),
+        recordings=_candidates(supplies.recordings, opened.ticket_id, profile.name, model, match),
+        marks=opened.marks,
+    )
+
+
+def choose_profile(settings: Settings, limits: Mapping[str, str]) -> Profile:
+    """Return the profile with the limits and the way of asking that were chosen.
+
+    Raises:
+        ProfileRefused, LimitRefused: there is no such profile or limit, or its parts do not fit.
+    """
+    profile = get_profile(settings.profile)
+    given = limits_from_text({**settings.limit_texts(), **limits})
+    return replace(profile, limits=profile.limits.changed(**given), ask=_ask(profile, settings))
+
+
+def _ask(profile: Profile, settings: Settings) -> Ask:
+    if settings.ask is not None:
+        return settings.ask
+    own = settings.models.get(settings.model)
+    needed = own.ask if own is not None else None
+    if needed is None and settings.model in _WITHOUT_TOOL_CALLS:
+        needed = Ask.JSON
+    # A profile whose last word is a reply without calls has one way of asking.
+    return needed or profile.ask if profile.finish is FinishForm.TOOL else profile.ask
+
+
+def _candidates(
+    recordings: Iterable[Recording], ticket_id: str, profile: str, model: str, match: Match
+) -> tuple[Recording, ...]:
+    """Return the ticket's recordings for the profile, those of the model first.
+
+    A strict match compares the whole request, the model too, so others may stand behind: they
+    explain a miss. By place alone a recording of another model would answer in its stead.
+    """
+    own = [r for r in recordings if r.ticket_id == ticket_id and r.profile in (None, profile)]
+    same = [r for r in own if r.opened is None or r.opened.head.model == model]
+    if match is Match.SEQUENCE:
+        return tuple(same)
+    return (*same, *(found for found in own if found not in same))
+
+
+def _marks(match: Match, faults: tuple[Fault, ...], found: Iterable[Recording]) -> dict[str, Any]:
+    marks: dict[str, Any] = {"match": match.value}
+    if faults:
+        marks["faults"] = [f"{fault.tool}:{fault.mode}:{fault.times}" for fault in faults]
+    written = [r.opened is not None and r.opened.marks.get("constructed") is True for r in found]
+    if written and all(written):
+        marks["constructed"] = True
+    return marks

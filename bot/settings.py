@@ -1,0 +1,254 @@
+"""Settings: from the environment, a ``.env`` and a ``handrail.toml`` of the working directory.
+
+The first of these that gives a setting decides; ``docs/settings.md`` lists them all. A message
+about a setting names where it stands and what is allowed, never the value: it may be a secret.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from bot.errors import SettingRefused
+from bot.places import DOTENV, PREFIX, TOML, Places, meant, variable_of
+from loop import (
+    LIMIT_NAMES,
+    PRICES,
+    PROFILES,
+    Ask,
+    LimitRefused,
+    Price,
+    limits_from_text,
+)
+from recordings import Match
+from tools import PRACTICE_TODAY
+
+__all__ = [
+    "ModelSettings",
+    "Settings",
+    "default_store",
+    "load_settings",
+    "variable_names",
+]
+
+_TABLES: Final = ("limits", "models")
+"""Settings that are tables of the TOML file. Limits have a variable each, models have none."""
+
+
+def default_store() -> Path:
+    """Return where runs are kept unless told otherwise: the user's own data folder (XDG)."""
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "handrail" / "handrail.sqlite3"
+
+
+def _day(value: object) -> object:
+    if not isinstance(value, str):
+        return value  # TOML has days of its own
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ValueError("is a day such as 2026-10-09") from None
+
+
+UserPath = Annotated[Path, AfterValidator(Path.expanduser)]
+Day = Annotated[date, BeforeValidator(_day)]
+UsdPerMillion = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
+
+
+class ModelSettings(BaseModel):
+    """One ``[models.NAME]`` table: what the model costs, and how it is asked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    free: bool = False
+    """A local model: priced at 0."""
+    usd_in: UsdPerMillion | None = None
+    """US dollars per million tokens in."""
+    usd_out: UsdPerMillion | None = None
+    """US dollars per million tokens out."""
+    ask: Ask | None = None
+    """``json`` for a model without tool calling."""
+
+    @model_validator(mode="after")
+    def _has_one_price(self) -> Self:
+        if self.free and (self.usd_in is not None or self.usd_out is not None):
+            raise ValueError("give free = true, or usd_in and usd_out, not both")
+        if (self.usd_in is None) != (self.usd_out is None):
+            raise ValueError("a price is usd_in and usd_out; one of them is missing")
+        return self
+
+    @property
+    def price(self) -> Price | None:
+        """The price; None where the table gives none."""
+        if self.free:
+            return Price(usd_in=Decimal(0), usd_out=Decimal(0))
+        if self.usd_in is None or self.usd_out is None:
+            return None
+        return Price(usd_in=self.usd_in, usd_out=self.usd_out)
+
+
+class Settings(BaseSettings):
+    """All settings. Build them with :func:`load_settings`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        env_file=DOTENV,
+        env_file_encoding="utf-8",
+        toml_file=TOML,
+        extra="forbid",
+        frozen=True,
+    )
+
+    profile: str = Field(
+        default="resolver",
+        description="The profile a run uses: resolver, assistant or desk.",
+    )
+    model: str = Field(
+        default="chat-small",
+        min_length=1,
+        max_length=100,
+        description="The model a run asks for, by the name that recordings and prices use.",
+    )
+    ask: Ask | None = Field(
+        default=None,
+        description="How the model is asked: tools, or json for models without tool calling. "
+        "Not given: as the model needs it.",
+    )
+    shop: str = Field(
+        default="practice",
+        description="The shop behind the tools: practice, or the name of an installed plug-in.",
+    )
+    data: UserPath | None = Field(
+        default=None,
+        description="The folder of tickets and shop data. Not given: the demo shop that ships.",
+    )
+    recordings: UserPath | None = Field(
+        default=None,
+        description="The recorded replies, a file or a folder of .jsonl files. Not given: those "
+        "that ship.",
+    )
+    match: Match = Field(
+        default=Match.STRICT,
+        description="How a recorded reply is found: strict (exactly this request) or sequence "
+        "(by ticket and step).",
+    )
+    store: UserPath = Field(
+        default_factory=default_store,
+        description="The file that keeps runs and their journals.",
+    )
+    today: Day = Field(
+        default=PRACTICE_TODAY,
+        description="The day a run assumes, such as 2026-10-09, the day of the demo data.",
+    )
+    limits: dict[str, str | bool | int | float] = Field(
+        default_factory=dict,
+        description="Limits in place of the profile's; none is no limit.",
+    )
+    models: dict[str, ModelSettings] = Field(
+        default_factory=dict,
+        description="What models cost and how they are asked, by name.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return the sources, the one that decides first."""
+        del init_settings, env_settings, dotenv_settings, file_secret_settings
+        return (
+            _Variables(settings_cls),
+            _DotEnvFile(settings_cls),
+            TomlConfigSettingsSource(settings_cls),
+        )
+
+    def limit_texts(self) -> dict[str, str]:
+        """Return the limits that are set, as texts."""
+        return {name: str(value) for name, value in self.limits.items()}
+
+    def prices(self) -> dict[str, Price]:
+        """Return the price of each model that has one, settings before what ships."""
+        own = {name: model.price for name, model in self.models.items()}
+        return {**PRICES, **{name: price for name, price in own.items() if price is not None}}
+
+
+def load_settings() -> Settings:
+    """Return the settings of this environment and working directory.
+
+    Raises:
+        SettingRefused: a file or a value cannot be read; the message names the place.
+    """
+    places = Places.read()
+    places.check_names(variable_names())
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise _refused(places, fault) from None
+    _check_limits(settings, places)
+    return settings
+
+
+class _Variables(EnvSettingsSource):
+    """The environment; each limit has a variable of its own."""
+
+    def __call__(self) -> dict[str, Any]:
+        # The parent's own, also below a .env: the names in there that are not ours are not read.
+        found = EnvSettingsSource.__call__(self)
+        values = {name: self.env_vars.get(variable_of(name).lower()) for name in LIMIT_NAMES}
+        limits = {name: value for name, value in values.items() if value}
+        return {**found, "limits": limits} if limits else found
+
+
+class _DotEnvFile(_Variables, DotEnvSettingsSource):
+    """The ``.env`` file, read as the environment is."""
+
+
+def variable_names() -> list[str]:
+    """Return the settings and limits that have an environment variable."""
+    return [name for name in Settings.model_fields if name not in _TABLES] + list(LIMIT_NAMES)
+
+
+def _refused(places: Places, fault: Any) -> SettingRefused:
+    path = tuple(str(part) for part in fault["loc"]) or ("models",)
+    if path[0] == "limits":
+        path = path[:2]  # what follows names the types that were tried
+    if fault["type"] == "extra_forbidden":
+        known = ModelSettings.model_fields if path[0] == "models" else Settings.model_fields
+        hint = meant(path[-1], known)
+        return SettingRefused(places.of(path), "there is no such setting", hint=hint)
+    return SettingRefused(places.of(path), fault["msg"].removeprefix("Value error, "))
+
+
+def _check_limits(settings: Settings, places: Places) -> None:
+    """Check the values on a profile now: what cannot be a limit is refused for every profile."""
+    try:
+        given = limits_from_text(settings.limit_texts())
+        next(iter(PROFILES.values())).limits.changed(**given)
+    except LimitRefused as error:
+        raise SettingRefused(places.of(("limits", error.limit)), str(error)) from None

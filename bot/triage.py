@@ -1,0 +1,103 @@
+"""One run, wired: the plan's ticket goes through the bounded loop over a recorded model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.keeper import Keeper
+from bot.plan import Plan
+from bot.story import Story, calls_of, record_of
+from loop import (
+    Called,
+    Entry,
+    Journal,
+    LoopError,
+    Opened,
+    Replied,
+    StopReason,
+    VirtualClock,
+    WireCall,
+    Work,
+    run,
+    work_for,
+)
+from recordings import RecordingUnused, ReplayModel
+from tools import FaultyShop, Kind, Shop
+
+__all__ = ["Triaged", "triage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triaged:
+    """What a run came to, and what its recording still held."""
+
+    story: Story
+    left_over: int
+    """Recorded replies that were not asked for."""
+    unused: RecordingUnused | None
+    """Given when the run finished and replies were left over: it is not the recorded run."""
+
+
+def triage(plan: Plan, shop: Shop, keeper: Keeper) -> Triaged:
+    """Carry a plan out, from its beginning or from where the keeper's entries leave it.
+
+    Time is what the recording says: a virtual clock, moved by recorded latencies.
+
+    Raises:
+        JournalDiverged: the run was begun with something else than the plan says.
+        RunEnded, RunTaken: the run is another process's, or has ended.
+    """
+    past = tuple(keeper.entries)
+    work = work_for(
+        plan.case.ticket,
+        plan.profile,
+        FaultyShop(shop, plan.faults),
+        today=plan.today,
+        model_name=plan.model,
+        marks=plan.marks,
+    )
+    _spend_faults(work, past)
+    clock = VirtualClock()
+    model = ReplayModel(plan.recordings, match=plan.match, clock=clock)
+    journal = Journal(keeper, clock, past)
+    ended = run(work, model, journal)
+    keeper.end(journal.next_entry(ended.closing()), ended.stop)
+    story = Story.of(keeper.run_id, keeper.entries)
+    if story is None:
+        raise LoopError(f"the journal of run {keeper.run_id} does not hold its beginning")
+    finished = ended.stop.reason is StopReason.FINISHED
+    return Triaged(
+        story=story,
+        left_over=model.left_over,
+        unused=_unused(model) if finished else None,
+    )
+
+
+def _unused(model: ReplayModel) -> RecordingUnused | None:
+    try:
+        model.done()
+    except RecordingUnused as error:
+        return error
+    return None
+
+
+def _spend_faults(work: Work, past: Sequence[Entry]) -> None:
+    """Bring simulated faults to where an earlier life of the run left them.
+
+    Its calls are made again and their results dropped: the tools only read and stage.
+    """
+    opened = record_of(past, Opened)
+    if opened is None:
+        return
+    calls: tuple[WireCall, ...] = ()
+    for entry in past:
+        record = entry.record
+        if isinstance(record, Replied):
+            calls = calls_of(opened, record)
+        elif isinstance(record, Called) and _was_run(record) and record.index < len(calls):
+            work.toolbox.call(record.name, calls[record.index].arguments)
+
+
+def _was_run(called: Called) -> bool:
+    return called.copy_of is None and called.result is not Kind.NOT_RUN

@@ -1,0 +1,36 @@
+"""The pages whose parts are generated are as the code is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.cli import handrail
+from bot.settings import variable_names
+from loop import LIMIT_NAMES, StopReason
+from tests.docs_reference import DOCS, GENERATED, renewed
+
+
+@pytest.mark.parametrize("file", GENERATED)
+def test_a_generated_part_is_fresh(file: str) -> None:
+    """Stale? ``make docs`` writes it anew."""
+    assert (DOCS / file).read_text(encoding="utf-8") == renewed(file)
+
+
+def test_every_command_has_help_with_an_example_in_the_docs() -> None:
+    text = (DOCS / "command_line.md").read_text(encoding="utf-8")
+
+    assert [name for name in handrail.commands if f"## handrail {name}\n" not in text] == []
+    assert text.count("Example") >= len(handrail.commands)
+
+
+def test_every_setting_and_limit_is_in_the_docs() -> None:
+    text = (DOCS / "settings.md").read_text(encoding="utf-8")
+
+    assert [n for n in variable_names() if f"`HANDRAIL_{n.upper()}`" not in text] == []
+    assert [name for name in LIMIT_NAMES if f"`limits.{name}`" not in text] == []
+
+
+def test_every_stop_reason_is_in_the_docs() -> None:
+    text = (DOCS / "command_line.md").read_text(encoding="utf-8")
+
+    assert [reason for reason in StopReason if f"`{reason}`" not in text] == []

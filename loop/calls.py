@@ -8,8 +8,8 @@ from typing import Any
 
 from loop.cut import cut_result
 from loop.decision import FINISH, Ask
-from loop.errors import JournalDiverged
-from loop.finish import MAX_ACTIONS, FinishRefused, read_finish
+from loop.errors import FinishRefused, JournalDiverged
+from loop.finish import MAX_ACTIONS, read_finish
 from loop.journal import Journal
 from loop.limits import Duplicates
 from loop.messages import Message, Role, WireCall
@@ -24,6 +24,7 @@ from loop.texts import (
     finish_accepted,
     finish_refused,
     no_door,
+    not_looked_up,
     not_run,
     result_message,
     too_many_actions,
@@ -133,11 +134,13 @@ class Calls:
         return called
 
     def _stage(self, result: CallResult) -> CallResult:
-        """Refuse a write call that one proposal cannot hold, or that has no door."""
+        """Refuse a write call that has no door, no evidence, or no place in one proposal."""
         if result.action is None:
             return result
         if self._work.profile.door is not Door.CALLS:
             return CallResult(kind=Kind.REFUSED, code="no_door", content=no_door())
+        if result.action.order_id not in self.orders:
+            return CallResult(kind=Kind.REFUSED, code="not_looked_up", content=not_looked_up())
         if result.action in self.staged:
             return CallResult(kind=Kind.REFUSED, code="equal_action", content=equal_action())
         if len(self.staged) >= MAX_ACTIONS:

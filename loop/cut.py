@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from loop.model import whole
+
 __all__ = ["cut_result", "to_text"]
 
 _MARK: Final = "cut"
@@ -18,8 +20,8 @@ _LONGEST_MARK: Final = 100
 
 
 def to_text(value: Any) -> str:
-    """Return the JSON text that a model is shown: compact, letters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    """Return the JSON text that a model is shown: compact, letters as they are, no half pairs."""
+    return whole(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
 
 def cut_result(content: Mapping[str, Any], max_chars: int | None) -> tuple[str, bool]:

@@ -7,6 +7,7 @@ LoopError
     ProviderFailed    the provider answered with an error, or not at all
     BudgetCut         the run's time budget cut the call
     RecordingMissing  a replay holds no reply for this request
+  FinishRefused       a finish with faults; answered inside the loop, never seen outside
   JournalDiverged     a run that replays its own journal does something else than before
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetCut",
+    "FinishRefused",
     "JournalDiverged",
     "LimitRefused",
     "LoopError",
@@ -73,6 +75,10 @@ class BudgetCut(ModelError):
 
 class RecordingMissing(ModelError):
     """A replay holds no reply for this request; the message names the nearest and what differs."""
+
+
+class FinishRefused(LoopError):
+    """A finish with faults; the message goes to the model and names fields and rules only."""
 
 
 class JournalDiverged(LoopError):

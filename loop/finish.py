@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from loop.decision import FINISH
+from loop.errors import FinishRefused
 from loop.resolution import Outcome, Resolution
 from tools import (
     MAX_REFUND,
@@ -27,7 +28,7 @@ from tools import (
     problems_of,
 )
 
-__all__ = ["MAX_ACTIONS", "FinishRefused", "finish_spec", "read_finish"]
+__all__ = ["MAX_ACTIONS", "finish_spec", "read_finish"]
 
 MAX_ACTIONS: Final = 4
 """Most actions of one finish, and of one proposal."""
@@ -57,10 +58,6 @@ class FinishArguments(_Strict):
     actions: Annotated[list[FlatAction], Field(max_length=MAX_ACTIONS)]
     reply: Annotated[str, Field(max_length=2000)]
     reason: Annotated[str, Field(max_length=600)]
-
-
-class FinishRefused(Exception):
-    """A finish with faults; the message goes to the model and names fields and rules only."""
 
 
 def finish_spec() -> ToolSpec:

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from loop.messages import Request, WireCall
 
-__all__ = ["Cost", "CostState", "Model", "Reply", "Usage", "cleaned"]
+__all__ = ["Cost", "CostState", "Model", "Reply", "Usage", "cleaned", "whole"]
 
 
 class CostState(StrEnum):
@@ -32,6 +32,8 @@ class Cost:
 
     state: CostState
     usd: Decimal | None = None
+    by_asked: bool = False
+    """The mark of a cost by the model that was asked: the one that answered has no price."""
 
     def __post_init__(self) -> None:
         if (self.usd is not None) != (self.state is CostState.KNOWN):
@@ -71,14 +73,25 @@ class Reply:
             raise ValueError("a latency is a whole number of microseconds, at least 0")
 
 
+MAX_NAME_CHARS: Final = 200
+"""Longest call id and tool name that is kept, in characters; a longer one is cut."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 
 def cleaned(reply: Reply) -> Reply:
-    """Return the reply with each lone surrogate replaced by U+FFFD.
+    """Return the reply with each lone surrogate replaced by U+FFFD, and long names cut.
 
-    JSON from a provider may hold them, and no file, hash or message of ours can.
+    JSON from a provider may hold surrogates, and no file, hash or message of ours can. A name that
+    was cut is no tool's, and its call is answered as one of an unknown tool.
     """
+    written = [reply.text, reply.refusal, reply.finish_reason, reply.model]
+    for call in reply.calls:
+        written += (call.call_id, call.name, call.arguments)
+    names = [name for call in reply.calls for name in (call.call_id, call.name)]
+    if all(text is None or text.isascii() for text in written) and all(
+        len(name) <= MAX_NAME_CHARS for name in names
+    ):
+        return reply
     return replace(
         reply,
         text=_whole_or_none(reply.text),
@@ -87,21 +100,22 @@ def cleaned(reply: Reply) -> Reply:
         model=_whole_or_none(reply.model),
         calls=tuple(
             WireCall(
-                call_id=_whole(call.call_id),
-                name=_whole(call.name),
-                arguments=_whole(call.arguments),
+                call_id=whole(call.call_id[:MAX_NAME_CHARS]),
+                name=whole(call.name[:MAX_NAME_CHARS]),
+                arguments=whole(call.arguments),
             )
             for call in reply.calls
         ),
     )
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
+    """Return the text with each lone surrogate replaced by U+FFFD."""
     return text if text.isascii() else _HALF_PAIR.sub("\ufffd", text)
 
 
 def _whole_or_none(text: str | None) -> str | None:
-    return None if text is None else _whole(text)
+    return None if text is None else whole(text)
 
 
 class Model(Protocol):

@@ -45,9 +45,10 @@ PRICES: Final[Mapping[str, Price]] = MappingProxyType(
 def price_of(
     answered: str | None, asked: str, usage: Usage, prices: Mapping[str, Price] = PRICES
 ) -> Cost:
-    """Return the cost by the model that answered, else by the one asked for, else unknown."""
-    price = prices.get(answered or "") or prices.get(asked)
+    """Return the cost by the model that answered, else by the one asked (marked), or unknown."""
+    by_answered = prices.get(answered or "")
+    price = by_answered or prices.get(asked)
     if price is None or usage.tokens_in is None or usage.tokens_out is None:
         return Cost(state=CostState.UNKNOWN)
     spent = usage.tokens_in * price.usd_in + usage.tokens_out * price.usd_out
-    return Cost(state=CostState.KNOWN, usd=spent / _MILLION)
+    return Cost(state=CostState.KNOWN, usd=spent / _MILLION, by_asked=by_answered is None)

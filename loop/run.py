@@ -16,7 +16,7 @@ from loop.ending import Ended, Totals, judge
 from loop.errors import BudgetCut, ProviderFailed, RecordingMissing
 from loop.journal import Journal
 from loop.messages import Message, Request, Role, WireCall
-from loop.model import CostState, Model, Reply, cleaned
+from loop.model import CostState, Model, Reply, cleaned, whole
 from loop.profiles import FinishForm
 from loop.prompts import system_text, ticket_text
 from loop.records import Asked, Cancelled, Failed, LostAttempt, Opened, Replied, Stopped
@@ -164,7 +164,7 @@ class _Run:
             return Failed(
                 step=request.step,
                 cause="provider_error",
-                message=str(error),
+                message=whole(str(error)),
                 status=error.status,
                 wait_s=error.wait_s,
                 latency_us=error.latency_us,
@@ -173,7 +173,7 @@ class _Run:
             return Failed(
                 step=request.step,
                 cause="budget_cut" if isinstance(error, BudgetCut) else "no_recording",
-                message=str(error),
+                message=whole(str(error)),
                 status=None,
                 wait_s=None,
                 latency_us=error.latency_us,

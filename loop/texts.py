@@ -12,6 +12,7 @@ __all__ = [
     "finish_accepted",
     "finish_refused",
     "no_door",
+    "not_looked_up",
     "not_run",
     "nudge",
     "result_message",
@@ -81,6 +82,14 @@ def equal_action() -> dict[str, object]:
 def no_door() -> dict[str, object]:
     """The answer to a write call in a profile whose actions do not come as calls."""
     return {"ok": False, "error": "Refused: changes cannot be asked for by a call here."}
+
+
+def not_looked_up() -> dict[str, object]:
+    """The answer to a write call on an order that no tool has returned in this run."""
+    return {
+        "ok": False,
+        "error": "Refused: no tool has returned this order in this run. Look it up first.",
+    }
 
 
 def result_message(name: str, text: str) -> str:

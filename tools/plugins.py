@@ -15,13 +15,15 @@ Entry points run code of installed packages: whoever can install one is trusted.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from importlib import metadata
 from typing import Any, Final
 
 from tools.context import ToolContext
-from tools.contract import Tool
+from tools.contract import CallResult, Tool
 from tools.errors import PluginError
 from tools.reads import GetCustomerOrders, GetOrder, GetPayments, GetTicket, SearchPolicy
 from tools.toolbox import Toolbox
@@ -125,4 +127,27 @@ def build_toolbox(
 def _factory(name: str, plugins: Plugins | None) -> ToolFactory:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    return (plugins or Plugins()).load(PluginGroup.TOOLS, name)
+    factory: ToolFactory = (plugins or Plugins()).load(PluginGroup.TOOLS, name)
+    return lambda context: _PlainJson(factory(context))
+
+
+class _PlainJson:
+    """A tool that is not ours: what it returns is made plain JSON, or is a fault of the tool."""
+
+    def __init__(self, tool: Tool) -> None:
+        self._tool = tool
+        self.name = tool.name
+        self.description = tool.description
+        self.arguments = tool.arguments
+
+    def run(self, arguments: Any) -> CallResult:
+        """Run the tool.
+
+        Raises:
+            TypeError, ValueError: its content is not JSON (the toolbox answers for the fault).
+        """
+        result = self._tool.run(arguments)
+        content = json.loads(json.dumps(result.content, allow_nan=False))
+        if not isinstance(content, dict):
+            raise TypeError("a tool's content must be a JSON object")
+        return replace(result, content=content)

@@ -102,11 +102,11 @@ def test_key_order_does_not_make_another_call_and_a_value_does() -> None:
     first = call("request_refund", '{"order_id": "LK-1", "amount": 5}')
     same = call("request_refund", '{"amount": 5, "order_id": "LK-1"}')
     other = call("request_refund", '{"amount": 6, "order_id": "LK-1"}')
-    assert (
-        run_work(make_work("desk"), [reply(first), reply(same)]).ended.stop.reason
-        == "repeated_call"
-    )
-    assert run_work(make_work("desk"), [reply(first), reply(other), OVER]).kinds == ["proposed"] * 2
+    seen = reply(read("LK-1"))
+    repeated = run_work(make_work("desk"), [seen, reply(first), reply(same)])
+    assert repeated.ended.stop.reason == "repeated_call"
+    both = run_work(make_work("desk"), [seen, reply(first), reply(other), OVER])
+    assert both.kinds == ["ok", "proposed", "proposed"]
 
 
 def test_1_and_1_0_are_one_where_the_schema_says_integer_and_two_elsewhere() -> None:
@@ -116,8 +116,8 @@ def test_1_and_1_0_are_one_where_the_schema_says_integer_and_two_elsewhere() -> 
         call("request_refund", '{"order_id": "LK-1", "amount": 1}'),
         call("request_refund", '{"order_id": "LK-1", "amount": 1.0}'),
     ]
-    ran = run_work(make_work("desk"), [*(reply(c) for c in money), OVER])
-    assert ran.codes == ["proposed", "equal_action"]
+    ran = run_work(make_work("desk"), [reply(read("LK-1")), *(reply(c) for c in money), OVER])
+    assert ran.codes == ["ok", "proposed", "equal_action"]
 
 
 def test_true_is_not_one() -> None:
@@ -259,10 +259,11 @@ def test_a_newer_fact_keeps_what_only_the_older_one_knew() -> None:
             OrderFact(order_id="LK-1", status="shipped", currency="CAD"),
             OrderFact(order_id="LK-1", status=None, currency=None),
             OrderFact(order_id="LK-1", status="delivered", currency=None),
+            OrderFact(order_id="LK-1", status=None, currency="CAD"),
         ]
     )
     tool = FakeTool("get_order", OrderArguments, lambda _: ok({}, next(facts)))
-    ran = run_work(make_work(tools=[tool]), [reply(*(read(f"LK-{n}") for n in range(3))), OVER])
+    ran = run_work(make_work(tools=[tool]), [reply(*(read(f"LK-{n}") for n in range(4))), OVER])
     assert ran.ended.orders["LK-1"] == OrderFact(
         order_id="LK-1", status="delivered", currency="CAD"
     )
@@ -279,9 +280,9 @@ def refund(amount: float, order_id: str = "LK-100001") -> WireCall:
 def test_a_desk_stages_actions_and_its_answer_carries_them() -> None:
     ran = run_work(
         make_work("desk"),
-        [reply(refund(1), refund(2)), reply(text=json.dumps(ANSWER))],
+        [reply(read(), refund(1), refund(2)), reply(text=json.dumps(ANSWER))],
     )
-    assert ran.kinds == ["proposed", "proposed"]
+    assert ran.kinds == ["ok", "proposed", "proposed"]
     assert [one.money.amount_text for one in ran.ended.actions if hasattr(one, "money")] == [
         "1.00",
         "2.00",
@@ -293,43 +294,64 @@ def test_a_desk_stages_actions_and_its_answer_carries_them() -> None:
 def test_a_desk_that_hands_over_drops_what_was_staged() -> None:
     ran = run_work(
         make_work("desk"),
-        [reply(refund(1)), reply(text=json.dumps(ANSWER | {"needs_human": True}))],
+        [reply(read(), refund(1)), reply(text=json.dumps(ANSWER | {"needs_human": True}))],
     )
+    assert ran.kinds == ["ok", "proposed"]
     assert ran.ended.actions == ()
 
 
 def test_a_desk_whose_answer_is_rejected_proposes_nothing() -> None:
-    ran = run_work(make_work("desk"), [reply(refund(1)), reply(text="{")])
+    ran = run_work(make_work("desk"), [reply(read(), refund(1)), reply(text="{")])
+    assert ran.kinds == ["ok", "proposed"]
     assert (ran.ended.result, ran.ended.actions) == (Result.REJECTED, ())
 
 
 def test_a_desk_that_is_stopped_proposes_nothing() -> None:
-    ran = run_work(make_work("desk"), [reply(refund(1)), reply(refund(1))])
+    ran = run_work(make_work("desk"), [reply(read(), refund(1)), reply(refund(1))])
+    assert ran.kinds == ["ok", "proposed", "not_run"]
     assert (ran.ended.stop.reason, ran.ended.actions) == ("repeated_call", ())
 
 
 def test_a_fifth_action_is_refused() -> None:
-    ran = one_reply(*(refund(n) for n in range(1, 6)), name="desk")
-    assert ran.codes == ["proposed"] * 4 + ["too_many_actions"]
-    assert ran.called[4].action is None
+    ran = one_reply(read(), *(refund(n) for n in range(1, 6)), name="desk")
+    assert ran.codes == ["ok", *["proposed"] * 4, "too_many_actions"]
+    assert ran.called[5].action is None
+
+
+def test_a_write_call_on_an_order_that_no_tool_returned_is_refused() -> None:
+    """The evidence rule holds at this door too: looked up first, it is proposed."""
+    blind = one_reply(refund(1), name="desk")
+    other = one_reply(read("LK-100002"), refund(1), name="desk")
+    failed = one_reply(read("LK-404404"), refund(1, "LK-404404"), name="desk")
+    seen = one_reply(read(), refund(1), name="desk")
+    assert (blind.codes, blind.kinds, blind.called[0].action) == (
+        ["not_looked_up"],
+        ["refused"],
+        None,
+    )
+    assert other.codes == ["ok", "not_looked_up"]
+    assert failed.codes == ["not_found", "not_looked_up"]
+    assert seen.codes == ["ok", "proposed"]
 
 
 def test_equal_actions_are_refused_and_never_merged() -> None:
-    ran = one_reply(refund(9.95), refund(9.951), name="desk")
-    assert ran.codes == ["proposed", "equal_action"]
+    ran = one_reply(read(), refund(9.95), refund(9.951), name="desk")
+    assert ran.codes == ["ok", "proposed", "equal_action"]
 
 
 def test_a_copy_of_a_write_call_stages_nothing() -> None:
     ran = run_work(
         make_work("desk", duplicates_in_reply=Duplicates.COLLAPSE),
-        [reply(refund(1), refund(1)), reply(text=json.dumps(ANSWER))],
+        [reply(read(), refund(1), refund(1)), reply(text=json.dumps(ANSWER))],
     )
-    assert ran.kinds == ["proposed", "proposed"]
+    assert ran.kinds == ["ok", "proposed", "proposed"]
+    assert [called.action is None for called in ran.called] == [True, False, True]
     assert len(ran.ended.actions) == 1
 
 
 def test_a_write_call_resets_the_streak_and_a_refused_one_does_not() -> None:
     ran = one_reply(
+        read(),
         read("LK-404404"),
         refund(1),
         read("LK-404404"),
@@ -338,7 +360,7 @@ def test_a_write_call_resets_the_streak_and_a_refused_one_does_not() -> None:
         duplicates_in_reply=Duplicates.COLLAPSE,
     )
     assert ran.ended.stop.reason == "provider_error"
-    ran = one_reply(refund(1), refund(1.001), name="desk", max_errors=1)
+    ran = one_reply(read(), refund(1), refund(1.001), name="desk", max_errors=1)
     assert ran.ended.stop.reason == "too_many_errors"
 
 

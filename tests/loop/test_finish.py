@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loop.finish import MAX_ACTIONS, FinishRefused, finish_spec, read_finish
+from loop.errors import FinishRefused
+from loop.finish import MAX_ACTIONS, finish_spec, read_finish
 from loop.resolution import Outcome
 from tests.loop.fakes import action, finish_arguments
 from tools import CreateReturnLabel, OrderFact, RequestRefund, ReshipItem

@@ -322,6 +322,16 @@ def test_the_closing_record_is_made_and_not_stored() -> None:
     assert journal.at_us == 0
 
 
+def test_the_time_that_replaying_takes_does_not_count() -> None:
+    clock = VirtualClock()
+    past = [Entry(seq=0, at_us=1_000_000, record=LostAttempt(step=1))]
+    journal = Journal(MemorySink(), clock, past)
+    clock.advance(5)
+    assert journal.recall(LostAttempt) is not None
+    clock.advance(0.5)
+    assert journal.next_entry(LostAttempt(step=2)).at_us == 1_500_000
+
+
 def test_a_cancel_in_the_past_is_recalled_and_nobody_is_asked() -> None:
     work = make_work()
     whole = run_work(work, [reply(read())], cancelled=_after(2, "ticket deleted"))

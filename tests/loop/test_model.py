@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from loop import PRICES, Cost, CostState, Price, Usage, price_of
+from loop import PRICES, Cost, CostState, Price, Usage, WireCall, price_of
 from loop.model import cleaned
 from tests.loop.fakes import call, reply
 
@@ -88,3 +88,18 @@ def test_a_price_is_finite_and_at_least_0(wrong: Decimal) -> None:
     ):
         with pytest.raises(ValueError, match="a price"):
             Price(**price)
+
+
+def test_a_cost_by_the_model_that_was_asked_is_marked() -> None:
+    """So that a reader knows that the price is not that of the model which answered."""
+    assert not price_of("chat-small", "chat-strong", USED).by_asked
+    assert price_of("gpt-6-luna", "chat-small", USED).by_asked
+    assert price_of(None, "chat-small", USED).by_asked
+
+
+def test_long_names_of_a_provider_are_cut() -> None:
+    """At the boundary they stay; beyond it the call is one of an unknown tool."""
+    one = WireCall(call_id="i" * 200, name="n" * 200, arguments="{}")
+    longer = WireCall(call_id="i" * 201, name="n" * 201, arguments="{}")
+    assert cleaned(reply(one)).calls == (one,)
+    assert cleaned(reply(longer)).calls == (one,)

@@ -520,6 +520,14 @@ def test_lone_surrogates_in_a_reply_are_replaced_before_they_are_stored() -> Non
     assert [problem.code for problem in ran.ended.problems] == ["refusal"]
 
 
+def test_lone_surrogates_from_a_shop_or_a_provider_are_replaced_as_well() -> None:
+    tool = FakeTool("get_order", OrderArguments, lambda _: ok({"note": "a\ud800b"}))
+    ran = run_work(make_work(tools=[tool]), [reply(read()), ProviderFailed("bad \udfff")])
+    str(ran.records).encode()
+    assert ran.called[0].text == '{"ok":true,"note":"a\ufffdb"}'
+    assert ran.ended.stop.cause == "bad \ufffd"
+
+
 def test_names_and_arguments_of_a_megabyte_are_answered_within_bounds() -> None:
     big = "x" * 1_000_000
     ran = run_work(make_work(), [reply(call(big, big, "a"), read(big)), ProviderFailed("over")])

@@ -46,6 +46,40 @@ class Greeting:
 NOT_CALLABLE = "a text"
 
 
+class _Odd(Greeting):
+    """A tool whose content is what a test wants."""
+
+    content: Any
+
+    def run(self, arguments: Any) -> CallResult:  # noqa: ARG002
+        """Return the content."""
+        return CallResult(kind=Kind.OK, code="ok", content=self.content)
+
+
+class WithNan(_Odd):
+    """A number that JSON does not have."""
+
+    content = {"ok": True, "n": float("nan")}  # noqa: RUF012 (nobody changes it)
+
+
+class WithSet(_Odd):
+    """A value that JSON does not have."""
+
+    content = {"ok": True, "n": {1}}  # noqa: RUF012
+
+
+class WithList(_Odd):
+    """JSON, but no object."""
+
+    content = ("ok",)
+
+
+class WithNumberKeys(_Odd):
+    """Keys that JSON writes as texts."""
+
+    content = {"ok": True, 7: ("a", "b")}  # noqa: RUF012
+
+
 def point(name: str, value: str, group: str = PluginGroup.TOOLS) -> EntryPoint:
     """Return an entry point as an installed package has them."""
     return EntryPoint(name=name, value=value, group=group)
@@ -96,6 +130,29 @@ def test_a_teams_own_tool_stands_beside_ours(shop: PracticeShop) -> None:
 
     assert [spec.name for spec in box.specs] == ["greet", "get_order"]
     assert box.call("greet", "").content["today"] == "2026-10-09"
+
+
+@pytest.mark.parametrize("odd", ["WithNan", "WithSet", "WithList"])
+def test_a_plugin_whose_content_is_no_json_is_a_fault_of_the_tool(
+    shop: PracticeShop, odd: str
+) -> None:
+    """The model gets a plain answer, and the run goes on."""
+    plugins = Plugins([point("odd", f"{HERE}:{odd}")])
+    context = ToolContext.of(shop, customer_id="C-10001", today=PRACTICE_TODAY)
+
+    result = build_toolbox(["odd"], context, plugins).call("greet", "")
+
+    assert (result.kind, result.code) == (Kind.FAILED, "internal_error")
+
+
+def test_a_plugins_content_is_made_plain_json(shop: PracticeShop) -> None:
+    """Keys become texts and tuples lists, as the model and the journal see them."""
+    plugins = Plugins([point("odd", f"{HERE}:WithNumberKeys")])
+    context = ToolContext.of(shop, customer_id="C-10001", today=PRACTICE_TODAY)
+
+    result = build_toolbox(["odd"], context, plugins).call("greet", "")
+
+    assert result.content == {"ok": True, "7": ["a", "b"]}
 
 
 def test_a_tool_that_is_nowhere_is_refused(shop: PracticeShop) -> None:

@@ -1,0 +1,1 @@
+"""Shops behind HTTP: one client, the documented contract (``docs/shop_http.md``), its backend."""

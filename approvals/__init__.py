@@ -14,8 +14,10 @@ from approvals.audit import (
     export_audit,
     verify_audit,
 )
+from approvals.backup import Restored, restore_store
 from approvals.codes import random_code, read_proposal_id
-from approvals.decisions import EXECUTE_JOB, Decisions, Executes, Prepare, Signed
+from approvals.decisions import EXECUTE_JOB, Decisions, Executes, Prepare, Route, Signed
+from approvals.epochs import Epoch, begin_epoch, look_ups_due, read_epoch
 from approvals.erase import forget_customer, purge_texts
 from approvals.errors import (
     ActionsRefused,
@@ -28,6 +30,7 @@ from approvals.errors import (
     GroupUnavailable,
     LockHeld,
     LockNotHeld,
+    LookUpsDue,
     NotAllowed,
     NoTransaction,
     OperationUnknown,
@@ -62,7 +65,7 @@ from approvals.operations import Operations
 from approvals.pace import Pace
 from approvals.people import MembersOf, Person, PersonKind, Surface, look_up_person
 from approvals.policy import Amount, CommandLine, Grant, Policy, Role
-from approvals.policy_file import read_policy
+from approvals.policy_file import NO_POLICY, read_policy
 from approvals.proposals import Proposals, list_proposals
 from approvals.reconcile import WATCH_JOB, Finding
 from approvals.records import Proposal, read_proposal
@@ -84,6 +87,7 @@ from approvals.views import (
 __all__ = [
     "APPROVAL_MIGRATIONS",
     "EXECUTE_JOB",
+    "NO_POLICY",
     "SYSTEM",
     "WATCH_JOB",
     "ActionView",
@@ -105,6 +109,7 @@ __all__ = [
     "DigestMismatch",
     "Done",
     "EffectMark",
+    "Epoch",
     "EqualProposal",
     "Event",
     "Executes",
@@ -115,6 +120,7 @@ __all__ = [
     "GroupUnavailable",
     "LockHeld",
     "LockNotHeld",
+    "LookUpsDue",
     "MembersOf",
     "NoTransaction",
     "NotAllowed",
@@ -136,9 +142,11 @@ __all__ = [
     "Proposals",
     "ReasonMissing",
     "Refusal",
+    "Restored",
     "Retry",
     "Revisions",
     "Role",
+    "Route",
     "SecondNeeded",
     "Signature",
     "Signed",
@@ -154,21 +162,25 @@ __all__ = [
     "action_words",
     "audit_head",
     "audit_rows",
+    "begin_epoch",
     "export_audit",
     "forget_customer",
     "held_refunds",
     "list_proposals",
     "look_up_person",
+    "look_ups_due",
     "operations_in",
     "operations_of",
     "pending_operations",
     "proposal_lines",
     "purge_texts",
     "random_code",
+    "read_epoch",
     "read_operation",
     "read_policy",
     "read_proposal",
     "read_proposal_id",
+    "restore_store",
     "signatures_of",
     "utc_text",
     "verify_audit",

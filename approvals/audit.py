@@ -236,15 +236,20 @@ def _check_triggers(db: Database) -> None:
 
 
 def _check_texts(db: Database) -> None:
-    """Check each text that is still there against the digest that was chained."""
+    """Check each text that is still there against the digest that was chained.
+
+    An erased text keeps its row, so one that is gone was taken away.
+    """
     found = rows(
         db,
-        "SELECT a.seq, t.salt, t.text, t.digest FROM audit a JOIN texts t"
+        "SELECT a.seq, t.text_id, t.salt, t.text, a.text_digest FROM audit a LEFT JOIN texts t"
         " ON t.proposal_id = a.proposal_id AND t.digest = a.text_digest"
-        " WHERE t.text IS NOT NULL ORDER BY a.seq",
+        " WHERE a.text_digest IS NOT NULL ORDER BY a.seq",
     )
     for row in found:
-        if text_digest(row["salt"], row["text"]) != row["digest"]:
+        if row["text_id"] is None:
+            raise AuditBroken(row["seq"], "its text was taken away")
+        if row["text"] is not None and text_digest(row["salt"], row["text"]) != row["text_digest"]:
             raise AuditBroken(row["seq"], "its text is not the one that was written")
 
 

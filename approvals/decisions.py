@@ -29,9 +29,9 @@ from approvals.states import ProposalState
 from approvals.store import Jobs, changed, rows
 from approvals.sums import own_amount, ticket_amount
 from approvals.texts import TextKind, keep_text, random_salt
-from tools import Action, action_to_dict, canonical
+from tools import Action, RequestRefund, action_to_dict, canonical
 
-__all__ = ["EXECUTE_JOB", "Decisions", "Executes", "Prepare", "Signed"]
+__all__ = ["EXECUTE_JOB", "Decisions", "Executes", "Prepare", "Route", "Signed"]
 
 EXECUTE_JOB: Final = "execute_proposal"
 """The kind of the job that carries a proposal out; its key and payload are the proposal's id."""
@@ -62,13 +62,31 @@ class Signed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """A gateway's name, and its way of writing requests."""
+
+    gateway: str
+    prepare: Prepare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Executes:
-    """Where approved actions go: the gateway's name, its way of writing requests, the jobs."""
+    """Where approved actions go: the gateway's name, its way of writing requests, the jobs.
+
+    ``refunds`` is where refunds go, if that is elsewhere.
+    """
 
     gateway: str
     prepare: Prepare
     jobs: Jobs
     practice_shop: bool = False
+    refunds: Route | None = None
+
+    def route(self, action: Action) -> Route:
+        """Return where an action goes."""
+        if self.refunds is not None and isinstance(action, RequestRefund):
+            return self.refunds
+        return Route(gateway=self.gateway, prepare=self.prepare)
 
 
 class Decisions:
@@ -260,7 +278,8 @@ class Decisions:
         generation = _next_generation(db, effect)
         key = key_of(ticket_id=proposal.ticket_id, action=action, generation=generation)
         operation_id = f"{proposal.proposal_id}-{position}"
-        request = self._executes.prepare(
+        route = self._executes.route(action)
+        request = route.prepare(
             action, ticket_id=proposal.ticket_id, operation_id=operation_id, key=key
         )
         changed(
@@ -277,7 +296,7 @@ class Decisions:
                 "action": canonical(action_to_dict(action)),
                 "request": request,
                 "request_sha256": sha256(request).hexdigest(),
-                "gateway": self._executes.gateway,
+                "gateway": route.gateway,
                 "next_at_us": now_us,
             },
         )

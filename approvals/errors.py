@@ -13,6 +13,7 @@ ApprovalsError
   DigestMismatch        the stored proposal is not what its digest says
   PolicyRefused         the approvals table of the settings is wrong (file, field)
   GroupUnavailable      a user group could not be looked up
+  LookUpsDue            the store was restored, and the shop was not asked about everything yet
   ClaimLost             the operation is not, or no longer, this claim's
   AuditBroken           the audit table is not what was written (row)
   StoreError            the store's file, its connections and its jobs
@@ -48,6 +49,7 @@ __all__ = [
     "GroupUnavailable",
     "LockHeld",
     "LockNotHeld",
+    "LookUpsDue",
     "NoTransaction",
     "NotAllowed",
     "OperationUnknown",
@@ -171,8 +173,8 @@ class DigestMismatch(ApprovalsError):
 
     def __init__(self, proposal_id: str) -> None:
         super().__init__(
-            f"the facts of proposal {proposal_id} do not match its digest, so it cannot be"
-            " approved; reject it, and find out who wrote to the store"
+            f"the stored facts of proposal {proposal_id} are not those that were written, so it"
+            " can be neither approved nor carried out; find out who wrote to the store"
         )
         self.proposal_id = proposal_id
 
@@ -193,6 +195,17 @@ class PolicyRefused(ApprovalsError):
 
 class GroupUnavailable(ApprovalsError):
     """A user group could not be looked up, so nobody is taken for a member of it."""
+
+
+class LookUpsDue(ApprovalsError):
+    """The store was restored from a backup, and the shop was not asked about everything yet."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"this store was restored from a backup, and {count} of its operations were not looked"
+            " up at the shop since; nothing is sent before that; handrail reconcile does it"
+        )
+        self.count = count
 
 
 class ClaimLost(ApprovalsError):
@@ -253,7 +266,7 @@ class LockHeld(StoreError):
 
     def __init__(self, store: str, pid: int | None) -> None:
         holder = "another process" if pid is None else f"process {pid}"
-        super().__init__(f"the store {store} is served by {holder}; stop it before serving here")
+        super().__init__(f"the store {store} is served by {holder}; stop it first")
         self.pid = pid
 
 

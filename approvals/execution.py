@@ -20,6 +20,7 @@ __all__ = [
     "Step",
     "Trouble",
     "growing_wait_us",
+    "is_quiet",
     "next_step",
     "send_wait_us",
 ]
@@ -105,7 +106,12 @@ def next_step(traits: GatewayTraits, standing: Standing) -> Step:
 
 def absence_is_proved(traits: GatewayTraits, standing: Standing) -> bool:
     """Whether an empty look-up proves, for good, that nothing happened and nothing will."""
-    return traits.absence_provable and _is_quiet(traits, standing)
+    return traits.absence_provable and is_quiet(traits, standing)
+
+
+def is_quiet(traits: GatewayTraits, standing: Standing) -> bool:
+    """Whether no call can be on its way any more."""
+    return standing.silent_us >= traits.settle_s * SECOND_US
 
 
 def _after_failure(traits: GatewayTraits, standing: Standing) -> Step:
@@ -131,12 +137,7 @@ def _after_restart(traits: GatewayTraits, standing: Standing) -> Step:
 
 
 def _wait(traits: GatewayTraits, standing: Standing) -> Step:
-    return Step.GIVE_UP if _is_quiet(traits, standing) else Step.LOOK_AGAIN
-
-
-def _is_quiet(traits: GatewayTraits, standing: Standing) -> bool:
-    """Whether no call can be on its way any more."""
-    return standing.silent_us >= traits.settle_s * SECOND_US
+    return Step.GIVE_UP if is_quiet(traits, standing) else Step.LOOK_AGAIN
 
 
 def _key_holds(traits: GatewayTraits, standing: Standing) -> bool:

@@ -14,12 +14,14 @@ from typing import assert_never
 from sqlite_utils import Database
 
 from approvals.decisions import EXECUTE_JOB
+from approvals.epochs import look_ups_due
 from approvals.execution import (
     SECOND_US,
     Standing,
     Step,
     Trouble,
     growing_wait_us,
+    is_quiet,
     next_step,
     send_wait_us,
 )
@@ -97,20 +99,23 @@ class Executor:
                 the serve lock, before it runs any job; without the lock it would take the work
                 out of a living process's hands.
         """
-        adopted = self._reconciler.adopt(db) if adopt else []
-        return adopted + self._reconciler.reconsider(db)
+        taken = self._reconciler.catch_up(db) + self._reconciler.adopt(db) if adopt else []
+        return taken + self._reconciler.reconsider(db)
 
     def execute(self, db: Database, proposal_id: str) -> int | None:
         """Do all that is due of one proposal.
 
         Returns:
             When to come again, in microseconds since 1970; None where nothing is left to do.
+            In a store that was restored, nothing is sent before all was looked up.
 
         Raises:
             ClaimLost: another one took the operation up; nothing of this turn was stored.
             StoreError: a claim or a verdict could not be stored. What was sent is looked up at
                 the next turn.
         """
+        if self._reconciler.catch_up(db) and look_ups_due(db):
+            return self._now_us() + self._pace.look_s[1] * SECOND_US
         while (operation := self._operations.next_of(db, proposal_id)) is not None:
             if operation.state is OperationState.EXECUTING:
                 self._reconciler.take_over(operation)
@@ -135,7 +140,7 @@ class Executor:
         try:
             receipt = self._side.look_up(operation)
         except ShopError as error:
-            self._settle_unclaimed(operation, self._unasked(db, operation, traits, error))
+            self._settle_unclaimed(operation, self._not_looked_up(db, operation, traits, error))
             return
         if receipt is not None:
             self._settle_unclaimed(operation, verdict_of(receipt))
@@ -147,7 +152,7 @@ class Executor:
         step = next_step(traits, standing)
         match step:
             case Step.SEND:
-                if self._may_be_sent(db, operation, traits):
+                if self._may_be_sent(db, operation):
                     self._send(operation, None)
             case Step.RESEND:
                 self._send(operation, standing.trouble)
@@ -160,13 +165,13 @@ class Executor:
             case _:
                 assert_never(step)
 
-    def _may_be_sent(self, db: Database, operation: Operation, traits: GatewayTraits) -> bool:
+    def _may_be_sent(self, db: Database, operation: Operation) -> bool:
         """Check owner, stock and what is left; store why not where it may not."""
         proposal = read_proposal(db, operation.proposal_id)
         try:
             self._side.check(operation, proposal.customer_id)
         except ShopError as error:
-            self._settle_unclaimed(operation, self._unasked(db, operation, traits, error))
+            self._settle_unclaimed(operation, self._unasked(db, operation, error))
             return False
         return True
 
@@ -203,14 +208,22 @@ class Executor:
         wait = send_wait_us(self._pace.waits_s, operation.attempt, asked_s)
         return Retry(at_us=self._now_us() + wait, code=trouble.value, words=str(error))
 
-    def _unasked(
+    def _not_looked_up(
         self, db: Database, operation: Operation, traits: GatewayTraits, error: ShopError
     ) -> Outcome:
-        """Return what it comes to that the shop could not be asked, or says no, before a call."""
-        trouble = self._standing(operation).trouble
-        if trouble is not None and trouble.in_doubt:
-            quiet = self._standing(operation).silent_us >= traits.settle_s * SECOND_US
-            return _given_up(operation) if quiet else self._look_again(operation, trouble)
+        """Return what it comes to that a look-up failed; a doubt outlives even a refusal."""
+        standing = self._standing(operation)
+        if standing.trouble is None or not standing.trouble.in_doubt:
+            return self._unasked(db, operation, error)
+        if is_quiet(traits, standing):
+            return _given_up(operation)
+        return self._look_again(operation, standing.trouble)
+
+    def _unasked(self, db: Database, operation: Operation, error: ShopError) -> Outcome:
+        """Return what it comes to that the shop could not be asked, or says no, before a call.
+
+        Nothing of the operation has happened: it was never acted on, or is proved absent.
+        """
         if trouble_of(error) is None:
             return refusal_of(error)
         proposal = read_proposal(db, operation.proposal_id)
@@ -219,7 +232,7 @@ class Executor:
             return _unasked_for_too_long(error)
         least, most = self._pace.look_s
         at = self._now_us() + growing_wait_us(elapsed, least_s=least, most_s=most)
-        code = Trouble.UNASKED if trouble is None else trouble
+        code = self._standing(operation).trouble or Trouble.UNASKED
         return Retry(at_us=at, code=code.value, words=str(error))
 
     def _look_again(self, operation: Operation, trouble: Trouble | None) -> Retry:
@@ -264,5 +277,6 @@ def _given_up(operation: Operation) -> Unknown:
 
 def _unasked_for_too_long(error: ShopError) -> Failed | Unknown:
     if isinstance(error, ShopGarbled):  # it answers, and what it says may be that it has it
-        return Unknown(code="garbled", words=f"not sent now, and the shop's answer is odd: {error}")
-    return Failed(code=Trouble.UNASKED.value, words=f"nothing was sent: {error}")
+        return Unknown(code="garbled", words=f"not sent now; what the shop answers is odd: {error}")
+    words = f"nothing was done; the shop could not be asked for too long: {error}"
+    return Failed(code=Trouble.UNASKED.value, words=words)

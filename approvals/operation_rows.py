@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from approvals.errors import OperationUnknown
+from approvals.errors import DigestMismatch, OperationUnknown
 from approvals.states import LIVE_OPERATIONS, OperationState, sql_list
 from approvals.store import rows
-from tools import Action, action_from_dict, parse_json
+from tools import Action, JsonRefused, action_from_dict, parse_json
 
 __all__ = [
     "Claim",
@@ -134,6 +134,7 @@ def read_operation(db: Database, operation_id: str) -> Operation:
 
     Raises:
         OperationUnknown: there is none of this id.
+        DigestMismatch: the row was changed outside the program so that it cannot be read.
     """
     found = _read(db, "operation_id = ?", (operation_id,))
     if not found:
@@ -175,11 +176,18 @@ def _read(db: Database, where: str, params: Sequence[Any]) -> list[Operation]:
 
 
 def _operation(row: Mapping[str, Any]) -> Operation:
+    try:
+        parsed = _parsed(row)
+    except (ValueError, JsonRefused):  # no row that we wrote reads so
+        raise DigestMismatch(row["proposal_id"]) from None
+    return Operation(**{**row, **parsed})
+
+
+def _parsed(row: Mapping[str, Any]) -> dict[str, Any]:
     result = row["result"]
-    parsed = {
+    return {
         "action": action_from_dict(json.loads(row["action"])),
         "state": OperationState(row["state"]),
         "pending": bool(row["pending"]),
         "result": None if result is None else parse_json(result),
     }
-    return Operation(**{**row, **parsed})

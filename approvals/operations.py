@@ -18,6 +18,7 @@ from typing import Final, assert_never
 from sqlite_utils import Database
 
 from approvals.audit import SYSTEM, Actor, Event
+from approvals.epochs import check_looked_up
 from approvals.errors import ClaimLost
 from approvals.follow import follow, found_words, mark_behind, move_operation
 from approvals.operation_rows import (
@@ -78,7 +79,9 @@ class Operations:
             OperationUnknown: there is none of this id.
             ClaimLost: it is not open (somebody has it, or it has ended), or one before it is not
                 done; nothing was approved without a person's decision, so nothing else is open.
+            LookUpsDue: the store was restored, and the shop was not asked about everything yet.
         """
+        check_looked_up(db)
         operation = read_operation(db, operation_id)
         proposal = read_proposal(db, operation.proposal_id)
         _check_turn(db, operation)

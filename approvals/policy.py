@@ -7,7 +7,7 @@ stands in every decision, and a new one may only block what an older one allowed
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -87,6 +87,7 @@ class Policy:
         expiry_hours: how long a proposal waits.
         warn_before_hours: how long before that it is warned about; 0 is never.
         command_line: None where it was not given (see ``allows_command_line``).
+        version: the digest of all the rules above, 64 hex digits; stands in every decision.
     """
 
     currency: str
@@ -99,11 +100,11 @@ class Policy:
     expiry_hours: int
     warn_before_hours: int
     command_line: CommandLine | None
+    version: str = field(init=False)
 
-    @property
-    def version(self) -> str:
-        """The digest of the whole policy: 64 hex digits, the same for the same rules."""
-        return digest("policy", {"form": APPROVAL_FORM, **_content(self)})
+    def __post_init__(self) -> None:
+        version = digest("policy", {"form": APPROVAL_FORM, **_content(self)})
+        object.__setattr__(self, "version", version)
 
     @property
     def groups(self) -> frozenset[str]:

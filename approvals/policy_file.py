@@ -23,12 +23,27 @@ from approvals.errors import PolicyRefused
 from approvals.policy import CommandLine, Policy, Role
 from tools import Money, MoneyError, currency_digits
 
-__all__ = ["read_policy"]
+__all__ = ["NO_POLICY", "read_policy"]
 
 EXPIRY_HOURS: Final = 72
 """How long a proposal waits where the table does not say: over a weekend."""
 WARN_BEFORE_HOURS: Final = 4
 LONGEST_EXPIRY_HOURS: Final = 24 * 90
+
+NO_POLICY: Final = Policy(
+    currency="CAD",
+    roles=(),
+    two_people_above=None,
+    requesters_may_sign=False,
+    count_reships=False,
+    approver_daily_cap=None,
+    customer_daily_cap=None,
+    expiry_hours=EXPIRY_HOURS,
+    warn_before_hours=WARN_BEFORE_HOURS,
+    command_line=None,
+)
+"""What holds where no policy was given: proposals wait and expire, and nobody may approve. The
+currency is the practice shop's; there is no limit to compare with it."""
 
 
 def _decimal(value: object) -> Decimal:

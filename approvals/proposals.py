@@ -121,6 +121,15 @@ class Proposals:
             self._end(db, proposal, ProposalState.WITHDRAWN, Event.WITHDRAWN, actor, now_us)
         return tuple(proposal.proposal_id for proposal in waiting)
 
+    def supersede_ticket(
+        self, db: Database, ticket_id: str, *, cause: str, now_us: int
+    ) -> tuple[str, ...]:
+        """End what waits for a ticket, as when a newer run asks for nothing; ``cause`` names it."""
+        waiting = read_proposals(db, "ticket_id = ? AND state = 'waiting'", (ticket_id,))
+        for proposal in waiting:
+            self._supersede(db, proposal, cause, now_us)
+        return tuple(proposal.proposal_id for proposal in waiting)
+
     def expire(self, db: Database, proposal: Proposal, *, now_us: int) -> None:
         """End a waiting proposal whose time is over.
 
@@ -234,15 +243,18 @@ class Proposals:
             (proposal.ticket_id, proposal.proposal_id),
         )
         for other in others:
-            self._end(
-                db,
-                other,
-                ProposalState.SUPERSEDED,
-                Event.SUPERSEDED,
-                SYSTEM,
-                now_us,
-                cause=proposal.proposal_id,
-            )
+            self._supersede(db, other, proposal.proposal_id, now_us)
+
+    def _supersede(self, db: Database, proposal: Proposal, cause: str, now_us: int) -> None:
+        self._end(
+            db,
+            proposal,
+            ProposalState.SUPERSEDED,
+            Event.SUPERSEDED,
+            SYSTEM,
+            now_us,
+            cause=cause,
+        )
 
     def _keep(self, db: Database, proposal: Proposal, kind: TextKind, texts: Iterable[str]) -> None:
         for text in texts:

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
+from approvals.epochs import look_ups_due, mark_looked_up
 from approvals.errors import ClaimLost
 from approvals.execution import (
     SECOND_US,
@@ -35,12 +36,13 @@ from approvals.operation_rows import (
 )
 from approvals.operations import Operations
 from approvals.pace import Pace
+from approvals.records import read_proposal
 from approvals.shop_side import ShopSide
 from approvals.states import OperationState
 from approvals.store import Jobs, Writer
 from approvals.times import DAY_US
 from approvals.verdicts import verdict_of
-from tools import Receipt, ShopError
+from tools import ShopError
 
 __all__ = ["WATCH_JOB", "Finding", "Reconciler", "standing_of"]
 
@@ -118,6 +120,13 @@ class Reconciler:
         executing = operations_in(db, OperationState.EXECUTING)
         return [self.take_over(operation) for operation in executing]
 
+    def catch_up(self, db: Database) -> list[Finding]:
+        """Look up all that a restored backup may not know of; for the lock's holder alone.
+
+        What the shop cannot say now stays due (``approvals.epochs``).
+        """
+        return [self._catch_up(db, operation) for operation in look_ups_due(db)]
+
     def take_over(self, operation: Operation) -> Finding:
         """Look one such operation up and settle it: found, or to be taken up again at once."""
         adopted = self._writer.run(
@@ -127,7 +136,8 @@ class Reconciler:
         )
         outcome: Outcome
         try:
-            receipt = self._look_up(adopted)
+            self._check_gateway(adopted)
+            receipt = self._side.look_up(adopted)
         except ShopError as error:
             outcome = _interrupted(self._now_us(), f"interrupted, and the shop cannot say: {error}")
         else:
@@ -161,6 +171,44 @@ class Reconciler:
             return None
         return now + growing_wait_us(now - since, least_s=least, most_s=most)
 
+    def _catch_up(self, db: Database, operation: Operation) -> Finding:
+        outcome: Outcome | None
+        try:
+            self._check_gateway(operation)
+            receipt = self._side.look_up(operation)
+        except ShopError as error:
+            if self._side.traits_of(operation) is not None:
+                words = f"the shop cannot say, so nothing is sent: {error}"
+                return Finding(operation=operation, was=operation.state, words=words)
+            # Nothing goes through a gateway that is not there, so this one holds up nobody.
+            outcome = Unknown(code="no_gateway", words=f"it may have been carried out; {error}")
+        else:
+            outcome = None if receipt is None else verdict_of(receipt)
+        if outcome is None and self._is_over(db, operation):
+            outcome = _expired_meanwhile()
+        return _finding(operation, self._store_look_up(operation, outcome))
+
+    def _is_over(self, db: Database, operation: Operation) -> bool:
+        """Whether an approval is too old to act upon in a new epoch."""
+        return read_proposal(db, operation.proposal_id).expires_us <= self._now_us()
+
+    def _store_look_up(self, operation: Operation, outcome: Outcome | None) -> Operation:
+        """Store that the shop was asked, and what it said, in one commit."""
+        operation_id, now = operation.operation_id, self._now_us()
+
+        def settle(db: Database) -> Operation:
+            mark_looked_up(db, operation_id)
+            with suppress(ClaimLost):  # behind one that is not done: looked up again at its turn
+                if operation.state is OperationState.UNKNOWN:
+                    if isinstance(outcome, Done | Failed):
+                        return self._operations.resolve(db, operation_id, outcome, now_us=now)
+                elif outcome is not None:
+                    verb = self._operations.settle_unclaimed
+                    return verb(db, operation_id, outcome, now_us=now)
+            return read_operation(db, operation_id)
+
+        return self._store(settle, outcome)
+
     def _reconsider(self, operation: Operation) -> Finding:
         try:
             verdict = self._ask(operation) or self._proved_absent(operation)
@@ -174,10 +222,11 @@ class Reconciler:
 
     def _ask(self, operation: Operation) -> Done | Failed | None:
         """Return the shop's verdict on an unknown or pending operation; None is nothing new."""
+        self._check_gateway(operation)
         if operation.pending:
             verdict = verdict_of(self._side.poll(operation))
             return None if isinstance(verdict, Unknown) or _is_pending(verdict) else verdict
-        receipt = self._look_up(operation)
+        receipt = self._side.look_up(operation)
         found = None if receipt is None else verdict_of(receipt)
         return None if isinstance(found, Unknown) else found
 
@@ -188,10 +237,9 @@ class Reconciler:
             return None
         return Failed(code="absent", words="nothing was done: the shop does not hold it")
 
-    def _look_up(self, operation: Operation) -> Receipt | None:
+    def _check_gateway(self, operation: Operation) -> None:
         if self._side.traits_of(operation) is None:
             raise ShopError(f"the gateway {operation.gateway} is not set up here")
-        return self._side.look_up(operation)
 
     def _resolve(self, operation: Operation, verdict: Done | Failed) -> Operation:
         """Store a verdict; where a person was first, theirs stands."""
@@ -202,7 +250,7 @@ class Reconciler:
             )
         return self._writer.run(lambda w: read_operation(w, operation.operation_id))
 
-    def _store(self, verb: Callable[[Database], Operation], outcome: Outcome) -> Operation:
+    def _store(self, verb: Callable[[Database], Operation], outcome: Outcome | None) -> Operation:
         """Run a verb; what it leaves without a certain end gets its watch in the same commit."""
 
         def work(db: Database) -> Operation:
@@ -221,12 +269,19 @@ class Reconciler:
         return self._writer.run(work)
 
 
-def _is_pending(outcome: Outcome) -> bool:
+def _is_pending(outcome: Outcome | None) -> bool:
     return isinstance(outcome, Done) and outcome.pending
 
 
 def _interrupted(now_us: int, words: str) -> Retry:
     return Retry(at_us=now_us, code=Trouble.INTERRUPTED.value, words=words)
+
+
+def _expired_meanwhile() -> Unknown:
+    return Unknown(
+        code="expired",
+        words="its time was over before the restored store was looked at; it may have been done",
+    )
 
 
 def _finding(before: Operation, after: Operation) -> Finding:

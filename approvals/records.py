@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from approvals.audit import SYSTEM, Actor, Event, append, audit_head
-from approvals.errors import AlreadyDecided, DigestMismatch, ProposalUnknown
+from approvals.errors import AlreadyDecided, DigestMismatch, ProposalUnknown, VersionChanged
 from approvals.forms import proposal_digest
 from approvals.states import EXITS, ProposalState
 from approvals.store import changed, rows
@@ -116,7 +116,8 @@ def leave(db: Database, proposal: Proposal, move: Move) -> None:
     Called inside the caller's ``tx()``.
 
     Raises:
-        AlreadyDecided: the proposal is no longer in that state or version; says who won and when.
+        AlreadyDecided: the proposal is no longer in that state; says who won and when.
+        VersionChanged: it is, in a later version.
         ValueError: no exit leads from that state to this one; a fault of the program.
     """
     if move.to not in EXITS[proposal.state]:
@@ -142,7 +143,7 @@ def leave(db: Database, proposal: Proposal, move: Move) -> None:
         },
     )
     if count == 0:
-        raise already_decided(read_proposal(db, proposal.proposal_id))
+        raise _overtaken(proposal, read_proposal(db, proposal.proposal_id))
     append(
         db,
         at_us=move.at_us,
@@ -157,6 +158,12 @@ def leave(db: Database, proposal: Proposal, move: Move) -> None:
         text_digest=move.text_digest,
         detail=move.cause,
     )
+
+
+def _overtaken(read: Proposal, found: Proposal) -> AlreadyDecided | VersionChanged:
+    if found.state is read.state:
+        return VersionChanged(read.proposal_id, read.version, found.version)
+    return already_decided(found)
 
 
 def already_decided(proposal: Proposal) -> AlreadyDecided:

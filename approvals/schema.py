@@ -166,9 +166,21 @@ BEGIN
 END;
 """
 
+_EPOCHS: Final = """
+CREATE TABLE epochs (
+    epoch INTEGER PRIMARY KEY CHECK (epoch > 1),
+    began_us INTEGER NOT NULL
+) STRICT;
+CREATE TABLE look_ups_due (
+    operation_id TEXT PRIMARY KEY REFERENCES operations (operation_id),
+    epoch INTEGER NOT NULL REFERENCES epochs (epoch)
+) STRICT, WITHOUT ROWID;
+"""
+
 APPROVAL_MIGRATIONS: Final = MigrationSet(
     name="approvals",
     migrations=(
         Migration(number=1, name="proposals, decisions, operations, audit", apply=script(_FIRST)),
+        Migration(number=2, name="epochs of restored backups", apply=script(_EPOCHS)),
     ),
 )

@@ -57,7 +57,8 @@ class ProposalView:
         own: what it counts for itself, and ``total`` with its ticket's others.
         needed_role: the lowest role that may approve; None where nobody may.
         signatures_needed: 1 or 2 different people.
-        evidence, draft: texts; None where one was erased.
+        evidence, draft, reasons: texts; None where one was erased. The reasons are those that
+            people gave, oldest first.
         nothing_has_happened: nothing of it was sent to the shop so far.
         second_needed: approving asks for an explicit yes to a second one.
     """
@@ -71,6 +72,7 @@ class ProposalView:
     signatures: tuple[Signature, ...]
     evidence: tuple[str | None, ...]
     draft: str | None
+    reasons: tuple[str | None, ...]
     nothing_has_happened: bool
     second_needed: bool
 
@@ -100,6 +102,7 @@ def view_proposal(db: Database, policy: Policy, proposal_id: str) -> ProposalVie
         signatures=tuple(signatures_of(db, proposal)),
         evidence=tuple(texts_of(db, proposal_id, TextKind.EVIDENCE)),
         draft=drafts[-1] if drafts else None,
+        reasons=tuple(texts_of(db, proposal_id, TextKind.WHY)),
         nothing_has_happened=all(map(_is_untouched, operations.values())),
         second_needed=any(each.marks for each in actions),
     )

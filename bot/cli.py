@@ -1,7 +1,8 @@
 """The command line: ``handrail`` and ``python -m bot``.
 
-A command returns its exit status: 0, or 1 for a run that is rejected or failed. What was asked
-for and cannot be is one line on stderr, with a hint below where one helps, and status 2.
+A command returns its exit status: 0, or 1 for a run or a proposal that is rejected or failed. What
+was asked for and is refused, or cannot be, is one line on stderr, with a hint below where one
+helps: status 1 for what the store, the policy or the shop refuses, 2 for wrong use.
 """
 
 # ruff: noqa: D301 (click wants a real \b above lines that it must not wrap)
@@ -17,21 +18,34 @@ from typing import Any, Final
 
 import click
 
-from approvals import ApprovalsError
+from approvals import (
+    ApprovalsError,
+    LockHeld,
+    OperationUnknown,
+    PolicyRefused,
+    ProposalUnknown,
+    SecondNeeded,
+)
+from bot.commands.audit import audit
+from bot.commands.care import backup, forget, migrate_store, purge, reconcile, restore
 from bot.commands.demo import demo
+from bot.commands.proposals import proposals
 from bot.commands.run import resume, run
 from bot.commands.runs import export, runs, trace
+from bot.commands.shop import changes, shop
 from bot.commands.tickets import show, tickets
 from bot.errors import BotError
 from bot.texts import shortened
 from loop import LoopError
 from recordings import RecordingsError, RecordingUnused
-from tools import ToolsError
+from tools import ShopError, ToolsError
 
 __all__ = ["handrail", "main"]
 
 _OURS: Final = (ApprovalsError, BotError, LoopError, RecordingsError, ToolsError)
 """Each package's tree. Anything else is a fault of the program and keeps its traceback."""
+_MISUSED: Final = (OperationUnknown, PolicyRefused, ProposalUnknown)
+"""Of the approvals' errors, those that say that something else was meant."""
 MAX_MESSAGE: Final = 600
 INTERRUPTED: Final = 130
 """The exit status of a program that was interrupted from the keyboard."""
@@ -68,7 +82,7 @@ class Handrail(click.Group):
         except RecordingUnused as error:
             return _said(str(error), status=1)
         except _OURS as error:
-            return _said(str(error), getattr(error, "hint", ""))
+            return _said(str(error), _hint(error), _status(error))
 
 
 @click.group(cls=Handrail, context_settings={"help_option_names": ["-h", "--help"]})
@@ -90,7 +104,12 @@ def handrail(context: click.Context) -> None:
         context.color = False
 
 
-for _command in (demo, tickets, show, run, resume, runs, trace, export):
+_COMMANDS: Final = (
+    *(demo, tickets, show, run, resume, runs, trace, export),
+    *(proposals, changes, reconcile, audit),
+    *(backup, restore, purge, forget, migrate_store, shop),
+)
+for _command in _COMMANDS:
     handrail.add_command(_command)
 
 
@@ -108,6 +127,24 @@ def _said(message: str, hint: str = "", status: int = 2) -> int:
     if hint:
         click.echo(f"hint: {shortened(hint, MAX_MESSAGE)}", err=True)
     return status
+
+
+def _status(error: Exception) -> int:
+    """Return 1 for what is refused, 2 for what was asked for in a wrong way."""
+    refused = isinstance(error, ApprovalsError | ShopError) and not isinstance(error, _MISUSED)
+    return 1 if refused else 2
+
+
+def _hint(error: Exception) -> str:
+    match error:
+        case SecondNeeded():
+            return "--second says yes to a second one"
+        case LockHeld():
+            return "handrail proposals, reconcile and audit work beside a server"
+        case ShopError():
+            return "the shop is the one of the table [shop] in the settings"
+        case _:
+            return str(getattr(error, "hint", ""))
 
 
 def _usage_hint(error: click.UsageError) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from approvals.store import JOB_MIGRATIONS, connect, migrate
-from bot.errors import BotError
+from sqlite_utils import Database
+
 from bot.plan import Plan
+from bot.store import open_store
 from loop import Entry, Stop
-from recordings import RUN_MIGRATIONS, Runs, RunTaken
+from recordings import Runs, RunTaken
 
 __all__ = ["Keeper", "begin", "open_runs", "run_ids"]
 
@@ -40,15 +41,22 @@ class Keeper:
             self._runs.append(self.run_id, entry)
         self.entries.append(entry)
 
-    def end(self, entry: Entry, stop: Stop) -> None:
-        """Keep the closing entry; in the store with the run's end, in one commit.
+    @property
+    def is_stored(self) -> bool:
+        """Whether the run is kept in the store."""
+        return self._runs is not None
+
+    def end(
+        self, entry: Entry, stop: Stop, within: Callable[[Database], None] | None = None
+    ) -> None:
+        """Keep the closing entry; in the store with the run's end and ``within``, in one commit.
 
         Raises:
             RunEnded: it has ended already.
             RunTaken: another process owns the run.
         """
         if self._runs is not None:
-            self._runs.end(self.run_id, entry, stop)
+            self._runs.end(self.run_id, entry, stop, within)
         self.entries.append(entry)
 
 
@@ -60,15 +68,7 @@ def open_runs(store: Path) -> Iterator[Runs]:
         StoreError: it cannot be opened, is newer than this program, or is busy.
         BotError: its folder cannot be made.
     """
-    try:
-        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise BotError(
-            f"the folder {store.parent} of the store cannot be made: {error.strerror}",
-            hint="name another file with --store or HANDRAIL_STORE, or keep nothing: --no-store",
-        ) from None
-    with closing(connect(store)) as db:
-        migrate(db, (JOB_MIGRATIONS, RUN_MIGRATIONS))
+    with open_store(store) as db:
         yield Runs(db)
 
 

@@ -7,13 +7,13 @@ about a setting names where it stands and what is allowed, never the value: it m
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -25,13 +25,17 @@ from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
     EnvSettingsSource,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
+from approvals import NO_POLICY, Policy, read_policy
 from bot.errors import SettingRefused
 from bot.places import DOTENV, PREFIX, TOML, Places, meant, variable_of
+from bot.shop_settings import IdSettings, RefundSettings, ShopSettings, TraitSettings, UserPath
+from bot.slack.settings import SlackSettings
 from loop import (
     LIMIT_NAMES,
     PRICES,
@@ -45,6 +49,7 @@ from recordings import Match
 from tools import PRACTICE_TODAY
 
 __all__ = [
+    "TABLES",
     "ModelSettings",
     "Settings",
     "default_store",
@@ -52,8 +57,9 @@ __all__ = [
     "variable_names",
 ]
 
-_TABLES: Final = ("limits", "models")
-"""Settings that are tables of the TOML file. Limits have a variable each, models have none."""
+TABLES: Final = ("limits", "models", "shop", "refunds", "slack", "approvals")
+"""Settings that are tables of the TOML file. Of their fields, each limit has a variable of its own,
+and the shop's kind has ``HANDRAIL_SHOP``; the others have none."""
 
 
 def default_store() -> Path:
@@ -71,7 +77,6 @@ def _day(value: object) -> object:
         raise ValueError("is a day such as 2026-10-09") from None
 
 
-UserPath = Annotated[Path, AfterValidator(Path.expanduser)]
 Day = Annotated[date, BeforeValidator(_day)]
 UsdPerMillion = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 
@@ -135,9 +140,18 @@ class Settings(BaseSettings):
         description="How the model is asked: tools, or json for models without tool calling. "
         "Not given: as the model needs it.",
     )
-    shop: str = Field(
-        default="practice",
-        description="The shop behind the tools: practice, or the name of an installed plug-in.",
+    shop: Annotated[ShopSettings, NoDecode] = Field(
+        default=ShopSettings(),
+        description="The shop behind the tools: practice, http, or the name of an installed "
+        "plug-in.",
+    )
+    refunds: RefundSettings = Field(
+        default=RefundSettings(), description="Through what refunds go."
+    )
+    shop_file: UserPath | None = Field(
+        default=None,
+        description="The file of the practice shop, which keeps what was changed in it. Not "
+        "given: beside the store, its name with -shop.",
     )
     data: UserPath | None = Field(
         default=None,
@@ -155,7 +169,7 @@ class Settings(BaseSettings):
     )
     store: UserPath = Field(
         default_factory=default_store,
-        description="The file that keeps runs and their journals.",
+        description="The file that keeps runs, proposals, decisions and the audit.",
     )
     today: Day = Field(
         default=PRACTICE_TODAY,
@@ -168,6 +182,12 @@ class Settings(BaseSettings):
     models: dict[str, ModelSettings] = Field(
         default_factory=dict,
         description="What models cost and how they are asked, by name.",
+    )
+    slack: SlackSettings = Field(
+        default=SlackSettings(), description="Where tickets come from, and who may do what there."
+    )
+    approvals: dict[str, Any] | None = Field(
+        default=None, description="Who may approve what. Not given: nobody."
     )
 
     @classmethod
@@ -187,6 +207,21 @@ class Settings(BaseSettings):
             TomlConfigSettingsSource(settings_cls),
         )
 
+    @property
+    def practice_file(self) -> Path:
+        """Where the practice shop lies."""
+        if self.shop_file is not None:
+            return self.shop_file
+        return self.store.with_name(f"{self.store.stem}-shop{self.store.suffix}")
+
+    def policy(self) -> Policy:
+        """Return who may approve what; where nothing is given, nobody.
+
+        Raises:
+            PolicyRefused: the table is wrong; the message names each field.
+        """
+        return NO_POLICY if self.approvals is None else read_policy(self.approvals, file=TOML)
+
     def limit_texts(self) -> dict[str, str]:
         """Return the limits that are set, as texts."""
         return {name: str(value) for name, value in self.limits.items()}
@@ -202,6 +237,7 @@ def load_settings() -> Settings:
 
     Raises:
         SettingRefused: a file or a value cannot be read; the message names the place.
+        PolicyRefused: the approvals table is wrong.
     """
     places = Places.read()
     places.check_names(variable_names())
@@ -211,17 +247,20 @@ def load_settings() -> Settings:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise _refused(places, fault) from None
     _check_limits(settings, places)
+    settings.policy()
     return settings
 
 
 class _Variables(EnvSettingsSource):
-    """The environment; each limit has a variable of its own."""
+    """The environment; each limit has a variable of its own, and so has the kind of the shop."""
 
     def __call__(self) -> dict[str, Any]:
         # The parent's own, also below a .env: the names in there that are not ours are not read.
         found = EnvSettingsSource.__call__(self)
         values = {name: self.env_vars.get(variable_of(name).lower()) for name in LIMIT_NAMES}
         limits = {name: value for name, value in values.items() if value}
+        if isinstance(found.get("shop"), str):
+            found = {**found, "shop": {"kind": found["shop"]}}
         return {**found, "limits": limits} if limits else found
 
 
@@ -231,7 +270,8 @@ class _DotEnvFile(_Variables, DotEnvSettingsSource):
 
 def variable_names() -> list[str]:
     """Return the settings and limits that have an environment variable."""
-    return [name for name in Settings.model_fields if name not in _TABLES] + list(LIMIT_NAMES)
+    plain = [name for name in Settings.model_fields if name == "shop" or name not in TABLES]
+    return plain + list(LIMIT_NAMES)
 
 
 def _refused(places: Places, fault: Any) -> SettingRefused:
@@ -239,10 +279,29 @@ def _refused(places: Places, fault: Any) -> SettingRefused:
     if path[0] == "limits":
         path = path[:2]  # what follows names the types that were tried
     if fault["type"] == "extra_forbidden":
-        known = ModelSettings.model_fields if path[0] == "models" else Settings.model_fields
+        known = _fields_at(path)
         hint = meant(path[-1], known)
         return SettingRefused(places.of(path), "there is no such setting", hint=hint)
     return SettingRefused(places.of(path), fault["msg"].removeprefix("Value error, "))
+
+
+def _fields_at(path: tuple[str, ...]) -> Iterable[str]:
+    """Return the fields of the table that a path leads into."""
+    match path:
+        case ("models", *_):
+            return ModelSettings.model_fields
+        case ("shop", "traits", *_):
+            return TraitSettings.model_fields
+        case ("shop", "ids", *_):
+            return IdSettings.model_fields
+        case ("shop", *_):
+            return ShopSettings.model_fields
+        case ("refunds", *_):
+            return RefundSettings.model_fields
+        case ("slack", *_):
+            return SlackSettings.model_fields
+        case _:
+            return Settings.model_fields
 
 
 def _check_limits(settings: Settings, places: Places) -> None:

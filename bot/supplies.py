@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
 
 from bot.errors import TicketUnknown
 from bot.texts import shortened
 from loop import Price
 from recordings import SHIPPED_RECORDINGS, Recording, RecordingUnreadable, read_recordings
-from tools import (
-    SHIPPED_DATA,
-    PluginGroup,
-    Plugins,
-    PracticeShop,
-    Shop,
-    TicketCase,
-    load_tickets,
-)
+from tools import SHIPPED_DATA, PracticeShop, Shop, TicketCase, load_tickets
 
 __all__ = ["Supplies", "find_ticket", "load_cases", "open_supplies"]
-
-PRACTICE: Final = "practice"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,21 +31,27 @@ class Supplies:
 @contextmanager
 def open_supplies(
     *,
-    shop: str = PRACTICE,
+    open_shop: Callable[[], Shop] | None = None,
     data: Path | None = None,
     recordings: Path | None = None,
     prices: Mapping[str, Price],
 ) -> Iterator[Supplies]:
-    """Open what the settings name, and close it at the end.
+    """Open what a run is made from, and close it at the end.
+
+    Args:
+        open_shop: opens the shop; None builds a practice shop from the data, for this time alone.
+        data: the folder of tickets and shop data; None is the one that ships.
+        recordings: a file or a folder; None are those that ship.
+        prices: of the models, for recordings without costs.
 
     Raises:
         DataError: a data file is missing or malformed.
         RecordingUnreadable: there are no recordings where they should be.
-        PluginError: the shop is not installed or does not load.
+        ToolsError: the shop cannot be opened.
     """
     cases = load_cases(data)
     read = read_recordings(recordings or SHIPPED_RECORDINGS, prices)
-    opened = _open_shop(shop, data)
+    opened = open_shop() if open_shop else PracticeShop.from_folder(data or SHIPPED_DATA)
     try:
         yield Supplies(shop=opened, cases=cases, recordings=read.recordings, damaged=read.faults)
     finally:
@@ -83,10 +78,3 @@ def find_ticket(cases: Mapping[str, TicketCase], ticket_id: str) -> TicketCase:
     close = get_close_matches(ticket_id, cases, n=1)
     hint = f"did you mean {close[0]}?" if close else "handrail tickets lists them"
     raise TicketUnknown(f"there is no ticket {shortened(ticket_id, 40)}", hint=hint)
-
-
-def _open_shop(name: str, data: Path | None) -> Shop:
-    if name == PRACTICE:
-        return PracticeShop.from_folder(data or SHIPPED_DATA)
-    shop: Shop = Plugins().load(PluginGroup.SHOPS, name)(data)
-    return shop

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
+from sqlite_utils import Database
 
 from bot.keeper import Keeper
 from bot.plan import Plan
+from bot.proposing import Proposer
 from bot.story import Story, calls_of, record_of
 from loop import (
     Called,
+    Clock,
+    Ended,
     Entry,
     Journal,
     LoopError,
+    Model,
     Opened,
     Replied,
     StopReason,
@@ -25,7 +32,7 @@ from loop import (
 from recordings import RecordingUnused, ReplayModel
 from tools import FaultyShop, Kind, Shop
 
-__all__ = ["Triaged", "triage"]
+__all__ = ["AtEnd", "Triaged", "carry_through", "triage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +46,29 @@ class Triaged:
     """Given when the run finished and replies were left over: it is not the recorded run."""
 
 
-def triage(plan: Plan, shop: Shop, keeper: Keeper) -> Triaged:
-    """Carry a plan out, from its beginning or from where the keeper's entries leave it.
+class AtEnd(Protocol):
+    """Says what is stored in the commit that ends a run."""
 
-    Time is what the recording says: a virtual clock, moved by recorded latencies.
+    def prepare(
+        self, run_id: str, ended: Ended, entries: Collection[Entry]
+    ) -> Callable[[Database], None] | None:
+        """Return it, to be called inside the transaction; None where there is nothing."""
+        ...
+
+
+def carry_through(
+    plan: Plan,
+    shop: Shop,
+    keeper: Keeper,
+    *,
+    model: Model,
+    clock: Clock,
+    at_end: AtEnd | None = None,
+    cancelled: Callable[[], str | None] = lambda: None,
+) -> Story:
+    """Carry a plan out over a model, from its beginning or from where the keeper leaves it.
+
+    ``cancelled`` is asked between the steps and returns why the run is to end, or None.
 
     Raises:
         JournalDiverged: the run was begun with something else than the plan says.
@@ -58,15 +84,30 @@ def triage(plan: Plan, shop: Shop, keeper: Keeper) -> Triaged:
         marks=plan.marks,
     )
     _spend_faults(work, past)
-    clock = VirtualClock()
-    model = ReplayModel(plan.recordings, match=plan.match, clock=clock)
     journal = Journal(keeper, clock, past)
-    ended = run(work, model, journal)
-    keeper.end(journal.next_entry(ended.closing()), ended.stop)
+    ended = run(work, model, journal, cancelled)
+    within = at_end.prepare(keeper.run_id, ended, keeper.entries) if at_end else None
+    keeper.end(journal.next_entry(ended.closing()), ended.stop, within)
     story = Story.of(keeper.run_id, keeper.entries)
     if story is None:
         raise LoopError(f"the journal of run {keeper.run_id} does not hold its beginning")
-    finished = ended.stop.reason is StopReason.FINISHED
+    return story
+
+
+def triage(plan: Plan, shop: Shop, keeper: Keeper, proposer: Proposer | None = None) -> Triaged:
+    """Carry a plan out, from its beginning or from where the keeper's entries leave it.
+
+    Time is what the recording says: a virtual clock, moved by recorded latencies. What a valid run
+    proposes is stored with its end, where there is a proposer and a store.
+
+    Raises:
+        JournalDiverged: the run was begun with something else than the plan says.
+        RunEnded, RunTaken: the run is another process's, or has ended.
+    """
+    clock = VirtualClock()
+    model = ReplayModel(plan.recordings, match=plan.match, clock=clock)
+    story = carry_through(plan, shop, keeper, model=model, clock=clock, at_end=proposer)
+    finished = story.stop is not None and story.stop.reason is StopReason.FINISHED
     return Triaged(
         story=story,
         left_over=model.left_over,

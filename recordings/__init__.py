@@ -2,6 +2,7 @@
 
 from recordings.codec import VERSION, decode, encode
 from recordings.construct import WrittenRun, construct, profile_for, read_written
+from recordings.erase import erase_journals_of, erase_old_journals
 from recordings.errors import (
     RecordingsError,
     RecordingUnreadable,
@@ -38,6 +39,8 @@ __all__ = [
     "construct",
     "decode",
     "encode",
+    "erase_journals_of",
+    "erase_old_journals",
     "profile_for",
     "read_recordings",
     "read_written",

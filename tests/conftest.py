@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import hypothesis
 import pytest
 
 from tests.network import refuse_remote
+from tests.transactions import watched_calls
 
 hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
 
@@ -29,6 +31,21 @@ def pytest_report_header() -> str:
     names = ("pydantic", "sqlite-utils", "slack-bolt")
     libraries = ", ".join(f"{name} {metadata.version(name)}" for name in names)
     return f"with: SQLite {sqlite3.sqlite_version}, {libraries}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def calls_inside_transactions() -> Iterator[list[str]]:
+    """The network calls that a thread made while it held a transaction: none, in every test."""
+    yield from watched_calls()
+
+
+@pytest.fixture(autouse=True)
+def no_transaction_across_a_call(calls_inside_transactions: list[str]) -> Iterator[None]:
+    """Fail the test that made one, whatever became of the error."""
+    yield
+    found = list(calls_inside_transactions)
+    calls_inside_transactions.clear()
+    assert found == []
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from bot.cli import handrail
 from bot.places import variable_of
-from bot.settings import ModelSettings, Settings
+from bot.settings import TABLES, ModelSettings, Settings
+from bot.shop_settings import RefundSettings, ShopSettings
 from loop import LIMIT_NAMES, PROFILES
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
@@ -30,9 +33,9 @@ def commands() -> str:
 def settings() -> str:
     """Return the table of settings that have a variable."""
     rows = [
-        (f"`{variable_of(name)}`", f"`{name}`", _default(name), field.description or "")
+        (f"`{variable_of(name)}`", f"`{_field(name)}`", _default(name), field.description or "")
         for name, field in Settings.model_fields.items()
-        if name not in ("limits", "models")
+        if name == "shop" or name not in TABLES
     ]
     return _table(("variable", "in `handrail.toml`", "default", "what it is"), rows)
 
@@ -55,9 +58,25 @@ def models() -> str:
     return "\n".join(f"- `{name}`" for name in ModelSettings.model_fields)
 
 
+def shop() -> str:
+    """Return the table of the fields of ``[shop]``."""
+    return _fields("shop", ShopSettings)
+
+
+def refunds() -> str:
+    """Return the table of the fields of ``[refunds]``."""
+    return _fields("refunds", RefundSettings)
+
+
 GENERATED: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "command_line.md": {"commands": commands},
-    "settings.md": {"settings": settings, "limits": limits, "models": models},
+    "settings.md": {
+        "settings": settings,
+        "limits": limits,
+        "models": models,
+        "shop": shop,
+        "refunds": refunds,
+    },
 }
 
 
@@ -73,10 +92,18 @@ def renewed(file: str) -> str:
     return text
 
 
+def paths(
+    command: click.Command = handrail, path: str = "handrail"
+) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command with what one types for it, a group before its own."""
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            yield from paths(each, f"{path} {name}")
+
+
 def _helps() -> Iterator[str]:
-    yield _help(handrail, "handrail")
-    for name, command in handrail.commands.items():
-        yield _help(command, f"handrail {name}")
+    yield from (_help(command, path) for path, command in paths())
 
 
 def _help(command: click.Command, path: str) -> str:
@@ -88,9 +115,27 @@ def _help(command: click.Command, path: str) -> str:
     return f"## {path}\n\n```text\n{command.get_help(context).strip()}\n```"
 
 
+def _field(name: str) -> str:
+    return "shop.kind" if name == "shop" else name
+
+
+def _fields(table: str, model: type[BaseModel]) -> str:
+    rows = [
+        (f"`{table}.{name}`", _field_default(field), field.description or "")
+        for name, field in model.model_fields.items()
+    ]
+    return _table(("in `handrail.toml`", "default", "what it is"), rows)
+
+
+def _field_default(field: FieldInfo) -> str:
+    return "none" if field.default_factory is not None else _plain(field.default)
+
+
 def _default(name: str) -> str:
     if name == "store":
         return "`handrail/handrail.sqlite3` in `$XDG_DATA_HOME`, else in `~/.local/share`"
+    if name == "shop":
+        return _plain(ShopSettings().kind)
     return _plain(Settings.model_fields[name].default)
 
 

@@ -66,6 +66,7 @@ from tools.http.shop import HttpShop
 from tools.money import Money, currency_digits
 from tools.plugins import PluginGroup, Plugins, build_toolbox
 from tools.practice.gateway import PRACTICE_TRAITS, PracticeGateway
+from tools.practice.lasting import build_lasting, open_lasting
 from tools.practice.ledger import Change
 from tools.practice.server import PracticeServer, serve_practice_shop
 from tools.practice.service import PracticeService
@@ -179,6 +180,7 @@ __all__ = [
     "WholeNumber",
     "action_from_dict",
     "action_to_dict",
+    "build_lasting",
     "build_toolbox",
     "canonical",
     "canonical_arguments",
@@ -190,6 +192,7 @@ __all__ = [
     "id_of",
     "left_to_refund",
     "load_tickets",
+    "open_lasting",
     "open_view",
     "parameters_of",
     "parse_json",

@@ -7,6 +7,9 @@ The groups and what an entry point of each must be:
 ``handrail.shops``
     a callable that takes the data folder (a ``Path``, or ``None`` for its own) and returns a
     ``Shop``;
+``handrail.gateways``
+    a callable without arguments that returns the ``Gateway`` of the shop of the same name; a shop
+    without one can be read and not changed;
 ``handrail.models``
     a callable that the package ``loop`` describes.
 
@@ -39,6 +42,7 @@ class PluginGroup(StrEnum):
 
     TOOLS = "handrail.tools"
     SHOPS = "handrail.shops"
+    GATEWAYS = "handrail.gateways"
     MODELS = "handrail.models"
 
 

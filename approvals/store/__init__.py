@@ -5,6 +5,7 @@ and store modules and get a connection from here.
 """
 
 from approvals.store.connect import connect
+from approvals.store.copies import check_whole, compact, copy_into, set_aside
 from approvals.store.jobs import JOB_MIGRATIONS, Health, Job, Jobs, JobState
 from approvals.store.lock import ServeLock
 from approvals.store.migrations import (
@@ -34,11 +35,15 @@ __all__ = [
     "Writer",
     "assert_no_transaction",
     "changed",
+    "check_whole",
+    "compact",
     "connect",
+    "copy_into",
     "data_version",
     "migrate",
     "pending",
     "rows",
     "script",
+    "set_aside",
     "tx",
 ]

@@ -91,15 +91,19 @@ class JobServer:
                 started += 1
             return started
 
-    def run(self, *, workers: int = 1) -> None:
+    def run(self, *, workers: int = 1, recover: bool = True) -> None:
         """Recover, then run jobs on ``workers`` threads until ``stop``; then finish those begun.
+
+        ``recover`` is False for a further server of a process, which recovered before it started
+        any: what is marked as running then may be running.
 
         Raises:
             LockNotHeld: this process may not run jobs, or lost the right to.
             StoreError: a claim or a verdict could not be written. The workers stop, and what was
                 not settled is recovered at the next start.
         """
-        self.recover()
+        if recover:
+            self.recover()
         with ThreadPoolExecutor(workers, thread_name_prefix="job") as pool:
             ends = [pool.submit(self._work) for _ in range(workers)]
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import wraps
@@ -10,7 +11,7 @@ from typing import Any, Final, assert_never
 
 import click
 
-from bot.errors import RunNotFound
+from bot.errors import BotError, RunNotFound
 from bot.settings import Settings, load_settings
 from bot.story import Story
 from bot.texts import shortened
@@ -21,10 +22,12 @@ __all__ = [
     "find_run",
     "json_option",
     "pairs",
+    "requesters_option",
     "say",
     "say_summary",
     "settings_options",
     "shown_damage",
+    "write_new",
 ]
 
 Command = Callable[..., int]
@@ -61,6 +64,14 @@ def pairs(context: click.Context, option: click.Parameter, values: Sequence[str]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, nothing else.")
+
+requesters_option = click.option(
+    "--requested-by",
+    "requesters",
+    multiple=True,
+    metavar="USER",
+    help="A user who asked for the run, and so does not sign what it proposes. May be repeated.",
+)
 
 
 def say_summary(story: Story) -> None:
@@ -99,6 +110,23 @@ def find_run(runs: Runs, name: str) -> RunRow:
             hint="handrail runs lists them",
         )
     return of_ticket[-1]
+
+
+def write_new(file: Path, text: str) -> None:
+    """Write a file that did not exist, private to its owner.
+
+    Raises:
+        BotError: it exists, or cannot be written.
+    """
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise BotError(
+            f"{file} cannot be written: {error.strerror}",
+            hint="name a new file in a folder of yours",
+        ) from None
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
 
 
 def _colour(result: Result | None) -> str | None:
@@ -161,7 +189,7 @@ _OPTIONS: Final = {
         "--today", metavar="DAY", callback=_day, help="The day that the run assumes."
     ),
     "store": click.option(
-        "--store", type=_FILE, metavar="FILE", help="The file that keeps runs and their journals."
+        "--store", type=_FILE, metavar="FILE", help="The file that keeps runs and proposals."
     ),
 }
 """One option for each setting that a command may be given."""

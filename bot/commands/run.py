@@ -9,19 +9,24 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
+from approvals import Created, Proposals
 from bot.commands.common import (
     find_run,
     json_option,
     pairs,
+    requesters_option,
     say,
     say_summary,
     settings_options,
     shown_damage,
 )
 from bot.keeper import Keeper, begin, open_runs, run_ids
-from bot.now import utc_now
+from bot.now import now_us, utc_now
 from bot.plan import Plan, plan_again, plan_run
+from bot.proposal_texts import created_text, proposal_step
+from bot.proposing import Proposer
 from bot.settings import Settings
+from bot.shops import open_kept_shop, open_passing_shop
 from bot.show import block, outcome
 from bot.story import record_of
 from bot.supplies import Supplies, open_supplies
@@ -30,6 +35,7 @@ from bot.trace import lines
 from bot.triage import Triaged, triage
 from loop import Opened, Result
 from recordings import RunEnded, RunRow, Runs, RunState
+from tools import Shop
 
 __all__ = ["resume", "run"]
 
@@ -54,7 +60,10 @@ __all__ = ["resume", "run"]
     metavar="TOOL:MODE[:TIMES]",
     help="Make the service behind a tool fail, such as get_order:timeout:2. May be repeated.",
 )
-@click.option("--no-store", is_flag=True, help="Keep nothing of the run.")
+@click.option(
+    "--no-store", is_flag=True, help="Keep nothing of the run, and leave no proposal to decide."
+)
+@requesters_option
 @json_option
 def run(
     *,
@@ -64,9 +73,12 @@ def run(
     limits: dict[str, str],
     faults: tuple[str, ...],
     no_store: bool,
+    requesters: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Run one ticket through the loop, against recorded replies.
+
+    What a valid run would change is stored as a proposal that waits for a person.
 
     The last line says the result, the profile, the model, the model calls, the tokens, the
     cost and the seconds. Exit status: 0 valid, 1 rejected or failed, 2 wrong use.
@@ -77,13 +89,14 @@ def run(
       handrail run T-80008 --trace --limit max_steps=1
       handrail run T-80008 --fault get_order:unavailable
     """
-    with _supplies(settings) as supplies:
+    with _supplies(settings, kept=not no_store) as supplies:
         plan = plan_run(supplies, settings, ticket, limits=limits, faults=faults)
         shown_damage(supplies.damaged)
         with _runs(settings, kept=not no_store) as runs:
             keeper = begin(plan, runs, run_ids(plan, runs), utc_now())
-            triaged = triage(plan, supplies.shop, keeper)
-    _show(triaged, trace=trace, as_json=as_json, stored=not no_store)
+            proposer = None if no_store else _proposer(settings, supplies.shop, requesters)
+            triaged = triage(plan, supplies.shop, keeper, proposer)
+    _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=not no_store)
     return _exit_status(triaged)
 
 
@@ -91,8 +104,11 @@ def run(
 @click.argument("run_id", metavar="RUN")
 @click.option("--trace", is_flag=True, help="Show each step, those of the earlier life too.")
 @settings_options("data", "recordings", "store")
+@requesters_option
 @json_option
-def resume(*, run_id: str, settings: Settings, trace: bool, as_json: bool) -> int:
+def resume(
+    *, run_id: str, settings: Settings, trace: bool, requesters: tuple[str, ...], as_json: bool
+) -> int:
     """Go on with a run that was interrupted, where it was.
 
     RUN is a run's id, or a ticket's for its newest run. What was already done is read from the
@@ -102,14 +118,16 @@ def resume(*, run_id: str, settings: Settings, trace: bool, as_json: bool) -> in
     Example:
       handrail resume T-80008-resolver-chat-small-1
     """
-    with _supplies(settings) as supplies, open_runs(settings.store) as runs:
+    with _supplies(settings, kept=True) as supplies, open_runs(settings.store) as runs:
         row = find_run(runs, run_id)
         if row.state is RunState.ENDED:
             raise RunEnded(f"run {row.run_id} has ended already: {row.result}, {row.reason}")
         keeper = Keeper(row.run_id, runs, runs.entries(row.run_id))
         shown_damage(supplies.damaged)
-        triaged = triage(_plan_of(row, keeper, supplies, settings), supplies.shop, keeper)
-    _show(triaged, trace=trace, as_json=as_json, stored=True)
+        plan = _plan_of(row, keeper, supplies, settings)
+        proposer = _proposer(settings, supplies.shop, requesters)
+        triaged = triage(plan, supplies.shop, keeper, proposer)
+    _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=True)
     return _exit_status(triaged)
 
 
@@ -122,9 +140,20 @@ def _plan_of(row: RunRow, keeper: Keeper, supplies: Supplies, settings: Settings
     return plan_run(supplies, wanted, row.ticket_id)
 
 
-def _supplies(settings: Settings) -> AbstractContextManager[Supplies]:
+def _proposer(settings: Settings, shop: Shop, requesters: tuple[str, ...]) -> Proposer:
+    return Proposer(Proposals(settings.policy()), shop, now_us=now_us, requesters=requesters)
+
+
+def _created(proposer: Proposer | None) -> Created | None:
+    return None if proposer is None else proposer.created
+
+
+def _supplies(settings: Settings, *, kept: bool) -> AbstractContextManager[Supplies]:
+    def open_shop() -> Shop:
+        return open_kept_shop(settings, tickets=True) if kept else open_passing_shop(settings)
+
     return open_supplies(
-        shop=settings.shop,
+        open_shop=open_shop,
         data=settings.data,
         recordings=settings.recordings,
         prices=settings.prices(),
@@ -135,10 +164,16 @@ def _runs(settings: Settings, *, kept: bool) -> AbstractContextManager[Runs | No
     return open_runs(settings.store) if kept else nullcontext()
 
 
-def _show(triaged: Triaged, *, trace: bool, as_json: bool, stored: bool) -> None:
+def _show(
+    triaged: Triaged, created: Created | None, *, trace: bool, as_json: bool, stored: bool
+) -> None:
     story = triaged.story
     if as_json:
-        value = {**story.as_json(), "left_over_replies": triaged.left_over}
+        value = {
+            **story.as_json(),
+            "left_over_replies": triaged.left_over,
+            "proposal_id": None if created is None else created.proposal.proposal_id,
+        }
         click.echo(json.dumps(value, ensure_ascii=False))
     else:
         if trace:
@@ -147,9 +182,13 @@ def _show(triaged: Triaged, *, trace: bool, as_json: bool, stored: bool) -> None
         say(outcome(story))
         if triaged.left_over and triaged.unused is None:
             say(block("note", unused_text(triaged.left_over)))
+        if created is not None:
+            say(block("", created_text(created)))
         click.echo()
         if hint := next_step(story.run_id, stored=stored):
             click.echo(hint)
+        if created is not None:
+            click.echo(proposal_step(created.proposal))
         say_summary(story)
     if triaged.unused is not None:
         raise triaged.unused

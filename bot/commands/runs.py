@@ -5,12 +5,18 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
 
-from bot.commands.common import find_run, json_option, say, settings_options, shown_damage
+from bot.commands.common import (
+    find_run,
+    json_option,
+    say,
+    settings_options,
+    shown_damage,
+    write_new,
+)
 from bot.errors import BotError
 from bot.keeper import open_runs
 from bot.settings import Settings
@@ -65,7 +71,7 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
     if story is None:
         raise BotError(
             f"run {row.run_id} has no readable beginning",
-            hint="it may have been interrupted before its first step; run the ticket again",
+            hint="it was erased, or interrupted before its first step; run the ticket again",
         )
     if as_json:
         click.echo(json.dumps(story.as_json(), ensure_ascii=False))
@@ -99,7 +105,7 @@ def export(*, run_id: str, file: Path | None, settings: Settings) -> int:
     if file is None:
         click.echo(text, nl=False)
         return 0
-    _write_new(file, text)
+    write_new(file, text)
     click.echo(f"{counted(len(found), 'line')} written to {file}", err=True)
     return 0
 
@@ -119,16 +125,3 @@ def _readable(kept: Runs, run_id: str) -> tuple[list[Entry], list[RecordingUnrea
         except RecordingUnreadable as fault:
             damaged.append(fault)
     return entries, damaged
-
-
-def _write_new(file: Path, text: str) -> None:
-    """Write a file that did not exist, private to its owner."""
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise BotError(
-            f"{file} cannot be written: {error.strerror}",
-            hint="name a new file in a folder of yours",
-        ) from None
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
-        out.write(text)

@@ -96,10 +96,8 @@ class Desk:
             pace=pace,
         )
 
-    def approve(
-        self, *actions: Action, customer: str, ticket: str = "T-90001", second: bool = False
-    ) -> str:
-        """Propose actions, have them approved, and return the proposal's id."""
+    def propose(self, *actions: Action, customer: str, ticket: str = "T-90001") -> Proposal:
+        """Propose actions and return what waits."""
         asked = Asked(
             run_id="run-1",
             ticket_id=ticket,
@@ -107,11 +105,15 @@ class Desk:
             actions=actions,
             requesters=frozenset({"UASK"}),
         )
+        with tx(self.db):
+            return Proposals(POLICY).create(self.db, asked, now_us=self.clock()).proposal
+
+    def sign(self, proposal: Proposal, *, second: bool = False) -> None:
+        """Approve what waits."""
         executes = Executes(
             gateway=self.gateway.traits.name, prepare=self.gateway.prepare, jobs=self.jobs
         )
         with tx(self.db):
-            proposal = Proposals(POLICY).create(self.db, asked, now_us=self.clock()).proposal
             Decisions(POLICY, executes).approve(
                 self.db,
                 proposal_id=proposal.proposal_id,
@@ -120,6 +122,13 @@ class Desk:
                 now_us=self.clock(),
                 second=second,
             )
+
+    def approve(
+        self, *actions: Action, customer: str, ticket: str = "T-90001", second: bool = False
+    ) -> str:
+        """Propose actions, have them approved, and return the proposal's id."""
+        proposal = self.propose(*actions, customer=customer, ticket=ticket)
+        self.sign(proposal, second=second)
         return proposal.proposal_id
 
     def finish(self, executor: Executor, proposal_id: str, *, turns: int = 200) -> None:

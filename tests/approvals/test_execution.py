@@ -27,7 +27,7 @@ KEYED = GatewayTraits(
     settle_s=60,
 )
 STRIPE_LIKE = replace(KEYED, key_lifetime_s=72_000, stores_failures=True)
-KEYLESS = replace(KEYED, honours_keys=False, key_lifetime_s=0)
+KEYLESS = replace(KEYED, honours_keys=False)
 BLIND = replace(KEYLESS, absence_provable=False)
 KEYED_BLIND = replace(KEYED, absence_provable=False)
 RETRYING = replace(KEYED_BLIND, stores_failures=True, retries_failed=True)

@@ -20,10 +20,11 @@ from approvals import (
     verify_audit,
 )
 from approvals.store import Writer, assert_no_transaction, changed, tx
-from tests.approvals.execution_desk import NOBODY, SECOND, Desk, open_desk
+from tests.approvals.execution_desk import NOBODY, SECOND, Desk, open_desk, practice_desk
 from tests.approvals.shop_double import Crash, Does, ShopDouble, Through, times
 from tests.tools.conftest import FILES
 from tools import (
+    SHIPPED_DATA,
     CreateReturnLabel,
     GatewayTraits,
     LabelReason,
@@ -31,6 +32,7 @@ from tools import (
     RefundReason,
     RequestRefund,
     ReshipItem,
+    ShopBroke,
     ShopDenied,
     ShopGarbled,
     ShopTimeout,
@@ -47,7 +49,7 @@ KEYED = GatewayTraits(
     settle_s=60,
 )
 STRIPE_LIKE = replace(KEYED, key_lifetime_s=72_000, stores_failures=True)
-KEYLESS = replace(KEYED, honours_keys=False, key_lifetime_s=0)
+KEYLESS = replace(KEYED, honours_keys=False)
 BLIND = replace(KEYLESS, absence_provable=False)
 SHOPS = {"keyed": KEYED, "stripe": STRIPE_LIKE, "keyless": KEYLESS, "blind": BLIND}
 
@@ -487,3 +489,25 @@ class _Dying(Writer):
         if self._left == 0:
             raise Crash
         return result
+
+
+def test_what_a_failed_call_left_undone_is_checked_again_before_it_is_sent_again(
+    tmp_path: Path,
+) -> None:
+    """The shop fails once, and meanwhile somebody else refunds all that was left."""
+    with practice_desk(tmp_path / "store.db", SHIPPED_DATA) as (desk, shop):
+        fee = FEE.model_copy(update={"order_id": "LK-793996"})
+        rest = fee.model_copy(update={"amount_minor": 2_990})
+
+        def fail() -> None:
+            request = shop.prepare(rest, ticket_id="T-2", operation_id="other", key="other")
+            shop.send(rest.tool, request, "other", timeout_s=1)
+            raise ShopBroke("status 500")
+
+        proposal_id = desk.approve(fee, customer="C-61975")
+        desk.finish(desk.executor(gateway=Through(shop, before_send=fail)), proposal_id)
+
+        operation = desk.operation(proposal_id)
+        assert (operation.state, operation.attempt) == (OperationState.FAILED, 1)
+        assert operation.error_words == ("the shop refuses it: at most 0.00 CAD is left to refund")
+        assert len(shop.changes()) == 1

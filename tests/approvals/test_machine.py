@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -32,6 +33,7 @@ from approvals import (
     list_proposals,
     operations_in,
     operations_of,
+    read_operation,
     verify_audit,
     view_proposal,
 )
@@ -128,6 +130,14 @@ class Approvals(RuleBasedStateMachine):
         for person in (HEAD, LEAD):
             self.approve(number, person, second=True)
 
+    @rule(actions=ACTIONS, ticket=st.sampled_from(["T-1", "T-2", "T-3"]))
+    def agents_sign_what_they_can(self, actions: Any, ticket: str) -> None:
+        """Small amounts that add up over a ticket: each is within an agent's limit."""
+        proposal = self.desk.create(*actions, ticket_id=ticket).proposal
+        for person in (AGENT, AGENT_2):
+            with suppress(*REFUSED):
+                self.desk.approve(proposal, person, second=True)
+
     @rule(number=NUMBER, person=PEOPLE)
     def reject(self, number: int, person: Any) -> None:
         with suppress(*REFUSED):
@@ -190,12 +200,21 @@ class Approvals(RuleBasedStateMachine):
     @precondition(lambda self: self.claims)
     @rule(number=NUMBER, outcome=OUTCOMES)
     def settle(self, number: int, outcome: Any) -> None:
-        """Settle any claim that ever was: most are ghosts by now."""
-        with suppress(*REFUSED):
-            self.desk.settle(self.claims[-1 - number % len(self.claims)], outcome)
+        """Settle any claim that ever was: most are ghosts by now, and change nothing."""
+        claim = self.claims[-1 - number % len(self.claims)]
+        before = read_operation(self.desk.db, claim.operation_id)
+        is_current = before.owner is not None and before.claim == claim
+        try:
+            self.desk.settle(claim, outcome)
+        except ClaimLost:
+            assert not is_current
+            assert read_operation(self.desk.db, claim.operation_id) == before
+        else:
+            assert is_current
 
-    @rule(number=NUMBER, owner=st.sampled_from(["host-3", "host-4"]))
-    def restart(self, number: int, owner: str) -> None:
+    @rule(number=NUMBER, owner=st.sampled_from(["host-3", "host-4"]), outcome=OUTCOMES)
+    def restart(self, number: int, owner: str, outcome: Any) -> None:
+        """Take over what is executing; whoever had it wakes, and is not heard."""
         left = self.operation(number, OperationState.EXECUTING)
         if left is not None:
             with tx(self.desk.db):
@@ -203,6 +222,9 @@ class Approvals(RuleBasedStateMachine):
                     self.desk.db, left.claim, owner=owner, now_us=self.desk.now_us
                 )
             self.claims.append(taken.claim)
+            if left.owner != owner:
+                with pytest.raises(ClaimLost):
+                    self.desk.settle(left.claim, outcome)
 
     @rule(number=NUMBER, outcome=OUTCOMES)
     def look_up_finds(self, number: int, outcome: Any) -> None:
@@ -309,7 +331,7 @@ class Approvals(RuleBasedStateMachine):
 
 
 Approvals.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=25,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

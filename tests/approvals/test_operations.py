@@ -9,6 +9,7 @@ import pytest
 from approvals import (
     Claim,
     ClaimLost,
+    DigestMismatch,
     Done,
     Failed,
     NotAllowed,
@@ -272,6 +273,14 @@ class TestNoLongerAllowed:
         with tx(desk.db):
             changed(desk.db, f"UPDATE operations SET {assignment}")
         self.check(desk, proposal, operation, "changed")
+
+    def test_its_operation_can_no_longer_be_read(self, desk: Desk) -> None:
+        proposal, (operation,) = approved(desk)
+        with tx(desk.db):
+            changed(desk.db, "UPDATE operations SET action = '{}'")
+
+        with pytest.raises(DigestMismatch, match=proposal.proposal_id):
+            desk.claim(operation)
 
     def test_facts_and_digest_were_changed_together(self, desk: Desk) -> None:
         proposal, (operation,) = approved(desk)

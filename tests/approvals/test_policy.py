@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +67,16 @@ def test_a_table_becomes_a_policy_with_roles_in_the_order_of_their_limits() -> N
     assert (read.count_reships, read.requesters_may_sign) == (True, False)
     assert (read.expiry_hours, read.warn_before_hours) == (24, 4)
     assert read.command_line is CommandLine.DENY
+
+
+def test_the_table_of_the_documentation_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "approvals.md").read_text("utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+
+    read = read_policy(tomllib.loads(example)["approvals"], file="handrail.toml")
+
+    assert [role.name for role in read.roles] == ["agent", "team_lead", "head"]
+    assert read.two_people_above == Money.of(1000, "CAD")
 
 
 def test_what_is_not_given_is_off() -> None:

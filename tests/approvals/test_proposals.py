@@ -14,6 +14,7 @@ from approvals import (
     Proposals,
     ProposalState,
     ProposalUnknown,
+    VersionChanged,
     audit_rows,
     list_proposals,
     read_proposal,
@@ -268,6 +269,16 @@ def test_a_row_that_was_read_before_somebody_else_won_changes_nothing(desk: Desk
 
     assert caught.value.who == "UHED"
     assert audit_rows(desk.db) == before
+
+
+def test_a_version_that_was_read_before_an_edit_is_not_ended(desk: Desk) -> None:
+    stale = desk.ask()
+    edited = desk.edit(stale, AGENT, at_1=100)
+
+    with pytest.raises(VersionChanged), tx(desk.db):
+        desk.proposals.expire(desk.db, stale, now_us=desk.now_us)
+
+    assert desk.again(stale) == edited
 
 
 def test_a_clock_that_jumps_back_ends_nothing(desk: Desk) -> None:

@@ -23,7 +23,7 @@ from approvals import (
 )
 from approvals.store import connect, rows, tx
 from tests.approvals.desk import HEAD, LEAD, Desk, label, refund
-from tests.approvals.store.processes import result, start
+from tests.harness.processes import result, start
 
 THREADS = 20
 PROPOSALS = 12

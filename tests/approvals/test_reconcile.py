@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from approvals import (
     Pace,
     ProposalState,
 )
-from approvals.store import Job, JobServer, JobState, ServeLock, tx
+from approvals.store import Job, JobServer, JobState, ServeLock, changed, tx
 from tests.approvals.execution_desk import POLICY, SECOND, Desk, open_desk
 from tests.approvals.shop_double import Crash, Does, ShopDouble, Through
 from tests.approvals.test_executor import BLIND, FEE, KEYED, LABEL, OWNER
@@ -338,3 +339,47 @@ def test_a_job_that_fails_for_a_fault_of_ours_is_looked_up_at_its_next_turn(
 
     assert desk.operation(proposal_id).state is OperationState.DONE
     assert len(double.effects) == 1
+
+
+def test_a_job_that_waited_often_is_still_tried_again_soon_after_a_fault(
+    desk: Desk, double: ShopDouble, lock: ServeLock
+) -> None:
+    proposal_id = desk.approve(FEE, customer=OWNER)
+    with tx(desk.db):
+        changed(desk.db, "UPDATE jobs SET attempt = 100")
+
+    def fault() -> None:
+        raise ValueError("a fault of a plugin")
+
+    serve(desk, lock, Through(double, before_look_up=fault)).drain()
+
+    job = desk.jobs.get(desk.db, kind=EXECUTE_JOB, key=proposal_id)
+    assert job is not None
+    assert job.ready_us == desk.clock() + 512 * SECOND
+
+
+@pytest.mark.parametrize("does", [Does.PENDING, Does.UNCLEAR])
+def test_without_its_gateway_nothing_is_said_of_an_operation(
+    desk: Desk, double: ShopDouble, does: Does
+) -> None:
+    double.then(does)
+    desk.finish(desk.executor(), desk.approve(FEE, customer=OWNER))
+    other = ShopDouble(replace(KEYED, name="other"))
+
+    (finding,) = desk.executor(gateway=other).reconcile(desk.db, adopt=False)
+
+    assert finding.words == "the shop cannot say: the gateway double is not set up here"
+    assert finding.operation.state is finding.was
+
+
+def test_what_was_executing_through_a_gateway_that_is_gone_becomes_unknown(
+    desk: Desk, double: ShopDouble
+) -> None:
+    proposal_id = crash(desk, double, Does.CRASH_AFTER)
+    later = desk.executor(gateway=ShopDouble(replace(KEYED, name="other")), owner="process-2")
+
+    later.reconcile(desk.db, adopt=True)
+    desk.finish(later, proposal_id)
+
+    assert desk.operation(proposal_id).error_code == "no_gateway"
+    assert desk.operation(proposal_id).state is OperationState.UNKNOWN

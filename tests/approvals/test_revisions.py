@@ -89,7 +89,7 @@ class TestEdit:
         assert caught.value.reason is Refusal.REQUESTER
 
     def test_whoever_lowers_an_amount_may_sign(self, desk: Desk) -> None:
-        lowered = desk.edit(desk.ask(refund("90.00")), LEAD, at_1=8999)
+        lowered = desk.edit(desk.ask(refund("90.00"), late_fee()), LEAD, at_1=8999)
 
         assert desk.approve(lowered, LEAD).proposal.state is ProposalState.APPROVED
 

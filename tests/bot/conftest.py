@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,9 @@ from click.testing import CliRunner, Result
 
 from bot.cli import handrail
 from recordings.rebuild import rebuilt
+from tests.bot.approving import Cli, Counter
 
-Cli = Callable[..., Result]
+__all__ = ["Cli"]
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +42,9 @@ def cli(home: Path, recorded: Path) -> Cli:
         return CliRunner().invoke(handrail, [str(arg) for arg in args], env={**own, **env})
 
     return invoke
+
+
+@pytest.fixture
+def counter(cli: Cli, home: Path) -> Counter:
+    """A folder with a policy, a store and a practice shop of its own."""
+    return Counter(cli, home)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from approvals.store import changed, connect, tx
 from bot.keeper import Keeper, begin, open_runs, run_ids
@@ -35,9 +36,11 @@ class Dying(Keeper):
         self._spend()
         super().append(entry)
 
-    def end(self, entry: Entry, stop: Stop) -> None:
+    def end(
+        self, entry: Entry, stop: Stop, within: Callable[[Database], None] | None = None
+    ) -> None:
         self._spend()
-        super().end(entry, stop)
+        super().end(entry, stop, within)
 
     def _spend(self) -> None:
         if self._lives == 0:

@@ -119,7 +119,11 @@ def test_policy_and_earlier_tickets_are_read_as_they_are(
 
 
 def test_the_holidays_come_from_the_service(shop: PracticeShop, client: HttpClient) -> None:
-    assert HttpShop.connect(client, ids=PRACTICE_IDS).calendar == shop.calendar
+    remote = HttpShop.connect(client, ids=PRACTICE_IDS)
+
+    assert (remote.calendar, remote.ids) == (shop.calendar, shop.ids)
+    remote.close()
+    remote.close()
 
 
 @pytest.mark.parametrize("order", ["LK-100003", "LK-999999", "LK-1/../../x", "é"])

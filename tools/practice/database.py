@@ -151,8 +151,10 @@ def connect(path: Path | str, *, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
-def build(path: Path | str, data: ShopData) -> None:
+def build(path: Path | str, data: ShopData, *, source: str | None = None) -> None:
     """Make the tables in a new file and fill them, in one transaction.
+
+    ``source`` is a digest of the data, kept in the file.
 
     Raises:
         sqlite3.Error: the file holds tables already or cannot be written.
@@ -162,6 +164,8 @@ def build(path: Path | str, data: ShopData) -> None:
         connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}")
         known = str(int(data.payments_known))
         connection.execute("INSERT INTO about VALUES ('payments_known', ?)", (known,))
+        if source is not None:
+            connection.execute("INSERT INTO about VALUES ('source', ?)", (source,))
         for table, insert in _INSERTS.items():
             connection.executemany(insert, data.rows[table])
         connection.execute("INSERT INTO passages_words (passages_words) VALUES ('rebuild')")

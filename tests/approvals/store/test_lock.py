@@ -11,7 +11,7 @@ import pytest
 
 from approvals import LockHeld, StoreUnusable
 from approvals.store import ServeLock, connect
-from tests.approvals.store.processes import kill, line, result, start
+from tests.harness.processes import kill, line, result, start
 
 HOLD = """
 import sys

@@ -22,7 +22,7 @@ from approvals.store import (
     script,
     tx,
 )
-from tests.approvals.store.processes import result, start
+from tests.harness.processes import result, start
 
 ONE = Migration(number=1, name="first", apply=script("CREATE TABLE a (id INTEGER) STRICT;"))
 TWO = Migration(

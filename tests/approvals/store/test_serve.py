@@ -28,7 +28,7 @@ from approvals.store import (
     migrate,
     tx,
 )
-from tests.approvals.store.processes import kill, line, result, start
+from tests.harness.processes import kill, line, result, start
 
 T = 1_000_000_000
 SECOND = 1_000_000

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from approvals import NoTransaction, TransactionOpen
 from approvals.store import assert_no_transaction, changed, connect, data_version, rows, tx
-from tests.approvals.store.processes import kill, line, start
+from tests.harness.processes import kill, line, start
 
 ALL = "SELECT id, n FROM item ORDER BY id"
 THREADS = 8

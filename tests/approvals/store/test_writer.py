@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from approvals import StoreUnusable, TransactionOpen, WriterClosed
 from approvals.store import Writer, assert_no_transaction, changed, connect, rows, tx
-from tests.approvals.store.processes import result, start
+from tests.harness.processes import result, start
 
 
 def insert(n: int) -> Callable[[Database], int]:

@@ -1,4 +1,4 @@
-"""Other processes on the same store: a script, its arguments, its printed lines."""
+"""Other processes: a script or a module, its arguments, its printed lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 60
 
 
@@ -18,6 +18,17 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def module(name: str, *arguments: object) -> subprocess.Popen[str]:
+    """Start a module of the checkout as a program; what it says of errors is shown at once."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", name, *map(str, arguments)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
     )
 

@@ -1,0 +1,7 @@
+"""The bot in Slack: what comes in, what is decided, and what is posted."""
+
+from __future__ import annotations
+
+from bot.slack.schema import SLACK_MIGRATIONS
+
+__all__ = ["SLACK_MIGRATIONS"]

@@ -1,0 +1,146 @@
+"""The sentences that answer a press, a form and a command. Raw text; escaped where posted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "FOUND_UNDONE",
+    "NOTHING_CHANGED",
+    "already_in_hand",
+    "approved",
+    "customer_noted",
+    "draft_kept",
+    "expired",
+    "form_late",
+    "no_such_run",
+    "no_such_ticket",
+    "not_an_operator",
+    "not_handled",
+    "not_viewer",
+    "nothing_unknown",
+    "old_button",
+    "person_unavailable",
+    "reopened",
+    "run_ended",
+    "run_queued",
+    "said_thanks",
+    "settled",
+    "signed",
+    "stopping",
+]
+
+NOTHING_CHANGED: Final = "Nothing was changed."
+FOUND_UNDONE: Final = "a person looked at the shop and found that it was not done"
+
+
+def approved(proposal_id: str) -> str:
+    """Say that the last needed signature was given."""
+    return f"{proposal_id} is approved and is being carried out. Its card shows what comes of it."
+
+
+def signed(proposal_id: str, missing: int) -> str:
+    """Say that a signature counts and others are needed."""
+    more = "one more signature" if missing == 1 else f"{missing} more signatures"
+    return f"You signed {proposal_id}. It needs {more}, of somebody else, before anything happens."
+
+
+def expired(proposal_id: str) -> str:
+    """Say that the time for a decision was over."""
+    return f"{proposal_id} expired before you pressed, so you decided nothing. {NOTHING_CHANGED}"
+
+
+def reopened(new_id: str) -> str:
+    """Say that a new proposal was made, which needs a decision of its own."""
+    return f"{new_id} asks for it again. It needs a new approval; its card is in this thread."
+
+
+def settled(operation_id: str) -> str:
+    """Say that a person's word about an unknown change was taken."""
+    return f"What you found out about {operation_id} is kept, with your reason."
+
+
+def nothing_unknown(proposal_id: str) -> str:
+    """Say that there is nothing left to find out."""
+    return f"What became of {proposal_id} is known by now; its card shows it. {NOTHING_CHANGED}"
+
+
+def person_unavailable() -> str:
+    """Say that nobody decides whom Slack does not vouch for."""
+    return f"Slack could not tell me who you are, so I did nothing. {NOTHING_CHANGED} Press again."
+
+
+def old_button() -> str:
+    """Answer a button that this version does not know."""
+    return (
+        f"This button is from another version of me and does nothing any more. {NOTHING_CHANGED} "
+        "Look at the card in the thread, or at my Home tab."
+    )
+
+
+def not_handled() -> str:
+    """Answer a press that failed for reasons of ours, again and again."""
+    return (
+        f"I could not handle that, because of a fault on my side. {NOTHING_CHANGED} "
+        "Press again; an operator finds the cause in the log."
+    )
+
+
+def form_late() -> str:
+    """Answer a press whose form did not open in time."""
+    return f"The form did not open in time. {NOTHING_CHANGED} Press again."
+
+
+def not_viewer() -> str:
+    """Answer somebody who may not use the buttons of a draft."""
+    return f"Only full members of this channel can use these buttons. {NOTHING_CHANGED}"
+
+
+def not_an_operator() -> str:
+    """Answer somebody who may not pause or resume."""
+    return f"Only operators can do that; the settings name them. {NOTHING_CHANGED}"
+
+
+def no_such_run(run_id: str) -> str:
+    """Answer a press about a run that is gone."""
+    return f"I do not know run {run_id} any more. {NOTHING_CHANGED}"
+
+
+def no_such_ticket() -> str:
+    """Answer a press about a ticket that is gone."""
+    return f"This ticket was withdrawn, or I never had it. {NOTHING_CHANGED}"
+
+
+def run_ended() -> str:
+    """Answer Stop where there is nothing left to stop."""
+    return "This run has ended already; there is nothing to stop."
+
+
+def stopping() -> str:
+    """Answer Stop."""
+    return "Stopping. The step in flight ends first; nothing is proposed after that."
+
+
+def run_queued() -> str:
+    """Answer a request for another run."""
+    return "I start again with this ticket. The new status is in the thread."
+
+
+def already_in_hand(user_id: str) -> str:
+    """Answer somebody who takes over what another one has."""
+    return f"<@{user_id}> has taken this over already."
+
+
+def customer_noted(customer_id: str) -> str:
+    """Answer the form that names a ticket's customer."""
+    return f"Thank you. I start, for customer {customer_id}."
+
+
+def draft_kept() -> str:
+    """Answer the form that edits a draft."""
+    return "Your text is kept beside the draft, and is what Show to copy gives."
+
+
+def said_thanks() -> str:
+    """Answer helpful and not helpful."""
+    return "Thank you, that is noted."

@@ -1,0 +1,127 @@
+"""Calls of Slack's Web API, and what each came to, in four words that decide what happens next.
+
+A call never happens inside a transaction, and never twice by itself: the client's own retry after
+a lost connection is switched off, because the message of the first try may well have been posted.
+"""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from approvals.store import assert_no_transaction
+
+__all__ = ["Answer", "Calls", "Limited", "Lost", "Refused", "Took", "web_client"]
+
+CALL_TIMEOUT_S: Final = 10
+"""How long a call may take. Slack answers in well under a second."""
+DEFAULT_WAIT_S: Final = 30
+"""How long to wait after an answer 429 that does not say for how long."""
+_PASSING: Final = frozenset(
+    ("fatal_error", "internal_error", "request_timeout", "service_unavailable", "team_added_to_org")
+)
+"""Errors of Slack's own that pass; part of what was asked may have been done (docs.slack.dev)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """Slack did it."""
+
+    data: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """Slack did not do it: too many calls of this method. Not before ``wait_s`` seconds."""
+
+    wait_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """Nobody knows: no answer, or one that leaves it open. ``code`` is for the log."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Slack did not do it and never will as it stands. ``code`` is Slack's name for why.
+
+    ``needed`` is the scope that is missing, where it is that.
+    """
+
+    code: str
+    needed: str | None = None
+
+
+Answer = Took | Limited | Lost | Refused
+
+
+class Calls:
+    """The Web API with the bot's token."""
+
+    def __init__(self, client: WebClient) -> None:
+        """``client`` should come from ``web_client``."""
+        self._client = client
+
+    def read(self, method: str, **args: Any) -> Answer:
+        """Call a method that changes nothing. Its arguments go as a form: Slack reads no JSON.
+
+        Raises:
+            TransactionOpen: called inside ``tx()``.
+        """
+        return self._call(method, params=args)
+
+    def write(self, method: str, args: Mapping[str, Any]) -> Answer:
+        """Call a method that changes something.
+
+        Raises:
+            TransactionOpen: called inside ``tx()``.
+        """
+        return self._call(method, json=dict(args))
+
+    def _call(self, method: str, **body: Any) -> Answer:
+        assert_no_transaction()
+        try:
+            response = self._client.api_call(method, **body)
+        except SlackApiError as error:
+            return _read_error(error)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return Lost(code=type(error).__name__)  # ValueError: a body that cannot be decoded
+        data: Any = response.data
+        return Took(data=data) if isinstance(data, dict) else Lost(code="no JSON")
+
+
+def web_client(token: str, *, api: str, timeout_s: int = CALL_TIMEOUT_S) -> WebClient:
+    """Return a client that tries everything once."""
+    return WebClient(token=token, base_url=api, timeout=timeout_s, retry_handlers=[])
+
+
+def _read_error(error: SlackApiError) -> Answer:
+    response = error.response
+    status: int = response.status_code
+    if status == http.HTTPStatus.TOO_MANY_REQUESTS:
+        return Limited(wait_s=_wait_s(response.headers))
+    if status != http.HTTPStatus.OK or not isinstance(response.data, dict):
+        return Lost(code=f"HTTP {status}")
+    code = str(response.data.get("error", "no error"))
+    if code in ("ratelimited", "rate_limited"):
+        return Limited(wait_s=_wait_s(response.headers))
+    if code in _PASSING:
+        return Lost(code=code)
+    if "headers" in response.data or " " in code:  # the client's own words for no JSON
+        return Lost(code="no JSON")
+    needed = response.data.get("needed")
+    return Refused(code=code, needed=needed if isinstance(needed, str) else None)
+
+
+def _wait_s(headers: Mapping[str, Any]) -> int:
+    found = next((v for name, v in headers.items() if name.lower() == "retry-after"), None)
+    text = str(found[0] if isinstance(found, list) else found)
+    return max(1, int(text)) if text.isdecimal() else DEFAULT_WAIT_S

@@ -1,0 +1,129 @@
+"""The follower: makes posts of what the audit tells, so that cards follow decisions from anywhere.
+
+A decision at the command line, in App Home or in another process, an expiry, and each step of an
+execution are rows of the audit. Their cards are drawn from what the store holds by then, in the
+commit that moves the cursor on: each row is followed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sqlite_utils import Database
+
+from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal
+from approvals.store import Writer, changed, rows
+from bot.slack.blocks import reminder
+from bot.slack.cards import card_place, draw_card, note_card, read_card, stale_cards
+from bot.slack.outbox import Priority, message_post, put_post
+
+__all__ = ["Follower", "OnChange"]
+
+_CURSOR: Final = "cards"
+BATCH: Final = 50
+"""Rows of one commit."""
+_TOLD: Final = frozenset(
+    {
+        Event.EDITED,
+        Event.SIGNED,
+        Event.REJECTED,
+        Event.EXPIRED,
+        Event.WITHDRAWN,
+        Event.SUPERSEDED,
+        Event.NO_LONGER_ALLOWED,
+        Event.ENDED,
+    }
+)
+"""What the thread is told in a line of its own; the rest shows on the card alone."""
+
+OnChange = Callable[[Database, str, str, int], None]
+"""Told, inside the transaction, of a run whose proposals changed: run id, cause, time."""
+
+
+class Follower:
+    """Follows the audit. One of a store, where the serve lock is held.
+
+    Args:
+        policy: in force.
+        writer: commits.
+        now_us: the time.
+        on_change: draws what else shows a proposal, such as the draft of its run.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        writer: Writer,
+        now_us: Callable[[], int],
+        on_change: OnChange | None = None,
+    ) -> None:
+        self._policy = policy
+        self._writer = writer
+        self._now_us = now_us
+        self._on_change = on_change
+
+    def step(self, db: Database) -> int | None:
+        """Follow everything that is new; nothing of it waits for a time."""
+        while audit_rows(db, after=_cursor(db), limit=1):
+            self._writer.run(self._follow)
+        return None
+
+    def repair(self) -> None:
+        """Draw each card anew that was last drawn for another state: once, at the start."""
+        self._writer.run(self._repair)
+
+    def _follow(self, db: Database) -> None:
+        found = audit_rows(db, after=_cursor(db), limit=BATCH)
+        if not found:
+            return  # another thread was first
+        changed(
+            db,
+            "INSERT INTO cursor (name, seq) VALUES (?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET seq = excluded.seq",
+            (_CURSOR, found[-1].seq),
+        )
+        for proposal_id in dict.fromkeys(row.proposal_id for row in found):
+            news = [row for row in found if row.proposal_id == proposal_id]
+            self._draw(db, proposal_id, news)
+
+    def _draw(self, db: Database, proposal_id: str, news: Sequence[AuditRow]) -> None:
+        cause, now_us = f"audit:{news[-1].seq}", self._now_us()
+        draw_card(db, self._policy, proposal_id, cause=cause, now_us=now_us)
+        events = {row.event for row in news}
+        if events & _TOLD:
+            note_card(db, self._policy, proposal_id, cause=cause, now_us=now_us)
+        if Event.WARNED in events:
+            self._remind(db, proposal_id, cause, now_us)
+        if self._on_change is not None:
+            self._on_change(db, read_proposal(db, proposal_id).run_id, cause, now_us)
+
+    def _remind(self, db: Database, proposal_id: str, cause: str, now_us: int) -> None:
+        place = card_place(db, proposal_id)
+        if place is None:
+            return
+        view = read_card(db, self._policy, proposal_id)
+        post = message_post(
+            reminder(view, self._called(view.facts.needed_role)),
+            channel=place.channel,
+            thread_ts=place.thread_ts,
+            key=f"reminder:{proposal_id}:{cause}",
+            priority=Priority.FINAL,
+        )
+        put_post(db, post, now_us=now_us)
+
+    def _called(self, role_name: str | None) -> list[str]:
+        """Return the ids of the role that should look: its groups, and its users."""
+        found: list[Role] = [role for role in self._policy.roles if role.name == role_name]
+        return [each for role in found for each in (*sorted(role.groups), *sorted(role.users))]
+
+    def _repair(self, db: Database) -> None:
+        for proposal_id in stale_cards(db):
+            now_us = self._now_us()
+            draw_card(db, self._policy, proposal_id, cause=f"repair:{now_us}", now_us=now_us)
+
+
+def _cursor(db: Database) -> int:
+    found = rows(db, "SELECT seq FROM cursor WHERE name = ?", (_CURSOR,))
+    return int(found[0]["seq"]) if found else 0

@@ -1,0 +1,140 @@
+"""The gate: the one global Bolt middleware, before every listener.
+
+What is ours is committed here and acknowledged here, and a failed commit is an answer of 500, so
+that Slack sends it again. Listeners could do neither: Bolt acknowledges an event before its
+listener runs, and runs only the first listener that matches.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from slack_bolt import BoltRequest, BoltResponse
+from sqlite_utils import Database
+
+from approvals.store import Writer
+from bot.slack.inbox import Incoming, has_subject, store_delivery
+from bot.slack.incoming import message_subject, read_incoming
+from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage
+from bot.slack.refs import is_ours
+from bot.slack.tickets import is_thread
+
+__all__ = ["Forms", "Gate"]
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Forms(Protocol):
+    """What has to be answered while the person waits: forms opened, and inputs refused."""
+
+    def open(self, body: Mapping[str, Any]) -> bool:
+        """Open the form that a press asks for; False where it asks for none. Never raises."""
+        ...
+
+    def faults(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what is wrong with a submitted form, by block id. Pure; empty: it is stored."""
+        ...
+
+
+class Gate:
+    """Stores what is ours and acknowledges it.
+
+    Args:
+        intake: sorts messages.
+        forms: opens and checks forms.
+        writer: commits.
+        now_us: microseconds since 1970.
+        whole_app: the app is ours alone; in a team's app its Home and lifecycle are the team's.
+    """
+
+    def __init__(
+        self,
+        *,
+        intake: Intake,
+        forms: Forms,
+        writer: Writer,
+        now_us: Callable[[], int],
+        whole_app: bool,
+    ) -> None:
+        self._intake = intake
+        self._forms = forms
+        self._writer = writer
+        self._now_us = now_us
+        self._whole_app = whole_app
+
+    def __call__(self, req: BoltRequest, next: Callable[[], BoltResponse]) -> BoltResponse:  # noqa: A002 - Bolt passes by these names
+        """Take a request, or hand it on."""
+        body: Mapping[str, Any] = req.body
+        answer = self.answer(body)
+        return next() if answer is None else answer
+
+    def answer(self, body: Mapping[str, Any]) -> BoltResponse | None:
+        """Return what to answer; None where the request is not ours."""
+        if _is_closing(body):
+            return BoltResponse(status=200)
+        found = read_incoming(body, self._intake, whole_app=self._whole_app)
+        if found is None:
+            return None
+        if _asks_for_answer(body):
+            if self._forms.open(body):
+                return BoltResponse(status=200)
+            faults = self._forms.faults(body)
+            if faults:
+                return _refused(faults)
+        return self._store(*found)
+
+    def _store(self, incoming: Incoming, message: Sorted | None) -> BoltResponse | None:
+        now_us = self._now_us()
+
+        def store(db: Database) -> bool:
+            if message is not None and not _concerns_us(db, message):
+                return False
+            store_delivery(db, incoming, now_us=now_us)
+            return True
+
+        try:
+            ours = self._writer.run(store)
+        except Exception:  # noqa: BLE001 - whatever it was, nothing is stored: it must come again
+            _LOG.exception("a %s could not be stored and was not acknowledged", incoming.kind)
+            return BoltResponse(status=500)
+        if not ours:
+            return None
+        return BoltResponse(status=200)
+
+
+def _concerns_us(db: Database, message: Sorted) -> bool:
+    """Whether a message is a ticket, or about one that we know or are about to."""
+    match message:
+        case TicketMessage() | Edit(now=TicketMessage()):
+            return True
+        case Reply() as reply:
+            return _knows(db, reply.channel, reply.thread_ts)
+        case Edit(now=Reply() as reply):
+            return _knows(db, reply.channel, reply.thread_ts)
+        case Edit() | Removal():
+            return _knows(db, message.channel, message.ts)
+        case _:
+            return False
+
+
+def _knows(db: Database, channel: str, ts: str) -> bool:
+    return is_thread(db, channel, ts) or has_subject(db, message_subject(channel, ts))
+
+
+def _asks_for_answer(body: Mapping[str, Any]) -> bool:
+    return "event" not in body
+
+
+def _is_closing(body: Mapping[str, Any]) -> bool:
+    """Whether a form of ours was closed: nothing follows from that."""
+    match body:
+        case {"type": "view_closed", "view": {"callback_id": str(name)}}:
+            return is_ours(name)
+        case _:
+            return False
+
+
+def _refused(faults: Mapping[str, str]) -> BoltResponse:
+    return BoltResponse(status=200, body={"response_action": "errors", "errors": dict(faults)})

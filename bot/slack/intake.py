@@ -1,0 +1,234 @@
+"""Sorting of messages: what an event asks of us, from the event alone. Pure.
+
+Whether its author is a full member, and whether a thread is known, is for the reader of the
+result: that takes a look-up. ``docs/slack.md`` holds the same as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.slack.headers import Header, read_form, read_header, read_metadata
+from bot.slack.plain import mentions, message_text, plain_text
+from tools import IdForms
+
+__all__ = [
+    "Edit",
+    "Ignored",
+    "Intake",
+    "Removal",
+    "Reply",
+    "Sorted",
+    "TicketMessage",
+    "Us",
+]
+
+_PLAIN: Final = frozenset({None, "file_share", "thread_broadcast", "me_message", "bot_message"})
+"""The subtypes of messages that somebody wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Us:
+    """Who we are in the workspace, to know our own messages."""
+
+    user_id: str
+    bot_id: str
+    app_id: str | None = None
+    team_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketMessage:
+    """A message that is a ticket. ``user_id`` wrote it; None for a form's or an app's."""
+
+    channel: str
+    ts: str
+    header: Header
+    attachments: tuple[str, ...]
+    user_id: str | None
+    author: str
+    """The user, else the bot or workflow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A person's message in a thread. ``to_us``: it mentions the bot."""
+
+    channel: str
+    ts: str
+    thread_ts: str
+    user_id: str
+    text: str
+    to_us: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A message is another one now. ``now`` is what it would be if it were new."""
+
+    channel: str
+    ts: str
+    now: TicketMessage | Reply | Ignored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """A message is gone."""
+
+    channel: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """Nothing of ours; ``why`` is for the log."""
+
+    why: str
+
+
+Sorted = TicketMessage | Reply | Edit | Removal | Ignored
+
+
+class Intake:
+    """Sorts message events, for one bot and its settings.
+
+    Args:
+        us: whose own messages are not read.
+        channels: those that are read.
+        apps: ids of the apps, bots and workflows whose messages count.
+        forms: of ticket and customer ids.
+    """
+
+    def __init__(
+        self, us: Us, *, channels: frozenset[str], apps: frozenset[str], forms: IdForms
+    ) -> None:
+        self._us = us
+        self._channels = channels
+        self._apps = apps
+        self._forms = forms
+
+    def sort(self, event: Mapping[str, Any]) -> Sorted:
+        """Return what a ``message`` or ``app_mention`` event asks of us."""
+        channel = event.get("channel")
+        if not isinstance(channel, str) or channel not in self._channels:
+            return Ignored(why="another channel")
+        match event.get("subtype"):
+            case "message_changed":
+                return self._changed(channel, event)
+            case "message_deleted":
+                return self._deleted(channel, event)
+            case _:
+                return self._written(channel, event)
+
+    def _written(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
+        subtype, ts = message.get("subtype"), message.get("ts")
+        if subtype not in _PLAIN or not isinstance(ts, str):
+            return Ignored(why="not a message of a person or an app")
+        if self._is_ours(message):
+            return Ignored(why="our own")
+        if message.get("hidden"):
+            return Ignored(why="hidden")
+        from_bot = subtype == "bot_message" or message.get("bot_id") is not None
+        if from_bot and not self._ids(message) & self._apps:
+            return Ignored(why="a bot that is not on the list")
+        thread_ts = message.get("thread_ts")
+        if isinstance(thread_ts, str) and thread_ts != ts:
+            return self._reply(channel, ts, thread_ts, message, from_bot=from_bot)
+        return self._ticket(channel, ts, message, from_bot=from_bot)
+
+    def _reply(
+        self, channel: str, ts: str, thread_ts: str, message: Mapping[str, Any], *, from_bot: bool
+    ) -> Reply | Ignored:
+        user = message.get("user")
+        if from_bot or not isinstance(user, str):
+            return Ignored(why="a bot's reply")  # words of a bot decide nothing and ask nothing
+        text = message_text(message)
+        return Reply(
+            channel=channel,
+            ts=ts,
+            thread_ts=thread_ts,
+            user_id=user,
+            text=self._without_us(text),
+            to_us=mentions(text, self._us.user_id),
+        )
+
+    def _ticket(
+        self, channel: str, ts: str, message: Mapping[str, Any], *, from_bot: bool
+    ) -> TicketMessage | Ignored:
+        text = self._without_us(message_text(message))
+        header = read_header(text, self._forms)
+        if from_bot:
+            header = read_metadata(message, text, self._forms) or header
+            header = header or read_form(text, self._forms)
+        if header is None:
+            return Ignored(why="no header")
+        user = None if from_bot else message.get("user")
+        if not from_bot and not isinstance(user, str):
+            return Ignored(why="nobody's")
+        author = user or header.reporter or message.get("bot_id") or message.get("workflow_id")
+        return TicketMessage(
+            channel=channel,
+            ts=ts,
+            header=header,
+            attachments=_attachments(message),
+            user_id=user,
+            author=str(author),
+        )
+
+    def _changed(self, channel: str, event: Mapping[str, Any]) -> Sorted:
+        message, before = event.get("message"), event.get("previous_message")
+        if not isinstance(message, Mapping) or not isinstance(message.get("ts"), str):
+            return Ignored(why="a change of nothing")
+        if self._is_ours(message):
+            return Ignored(why="our own")
+        if message.get("subtype") == "tombstone":  # a deleted message that has replies
+            return Removal(channel=channel, ts=message["ts"])
+        if isinstance(before, Mapping) and _content(before) == _content(message):
+            return Ignored(why="the text did not change")
+        now = self._written(channel, {**message, "hidden": False})
+        return Edit(channel=channel, ts=message["ts"], now=now)
+
+    def _deleted(self, channel: str, event: Mapping[str, Any]) -> Removal | Ignored:
+        before, ts = event.get("previous_message"), event.get("deleted_ts")
+        if isinstance(before, Mapping) and self._is_ours(before):
+            return Ignored(why="our own")
+        if not isinstance(ts, str):
+            return Ignored(why="a deletion of nothing")
+        return Removal(channel=channel, ts=ts)
+
+    def _is_ours(self, message: Mapping[str, Any]) -> bool:
+        us = self._us
+        same_app = us.app_id is not None and message.get("app_id") == us.app_id
+        return (
+            message.get("user") == us.user_id
+            or message.get("bot_id") == us.bot_id
+            or (same_app and message.get("bot_id") is not None)
+        )
+
+    def _ids(self, message: Mapping[str, Any]) -> set[str]:
+        """Return the ids that a bot's message bears; a look-up of a foreign bot would fail."""
+        profile = message.get("bot_profile")
+        found = [message.get(name) for name in ("app_id", "bot_id", "workflow_id")]
+        if isinstance(profile, Mapping):
+            found += [profile.get("app_id"), profile.get("id")]
+        return {each for each in found if isinstance(each, str)}
+
+    def _without_us(self, text: str) -> str:
+        """Return the text as typed, without the mention of the bot that it may begin with."""
+        shown = plain_text(text).strip()
+        return shown.removeprefix(f"@{self._us.user_id}").strip()
+
+
+def _attachments(message: Mapping[str, Any]) -> tuple[str, ...]:
+    files = message.get("files")
+    if not isinstance(files, list):
+        return ()
+    names = [file.get("name") or file.get("title") for file in files if isinstance(file, Mapping)]
+    return tuple(str(name) for name in names if name)
+
+
+def _content(message: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Return what of a message is a person's: not reply counts, reactions or unfurls."""
+    return message_text(message).strip(), _attachments(message)

@@ -1,0 +1,100 @@
+"""The single lines that intake and the worker post in a thread. Raw text; escaped where posted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "ARCHIVES",
+    "gave_up",
+    "header_gone",
+    "held",
+    "message_link",
+    "newer_message",
+    "not_a_member",
+    "other_customer",
+    "restarted",
+    "same_ticket",
+    "ticket_id_changed",
+    "unreadable",
+]
+
+ARCHIVES: Final = "https://slack.com/archives"
+"""Where Slack resolves a channel and a message to the reader's own workspace."""
+
+
+def message_link(channel: str, ts: str) -> str:
+    """Return a link to a message that works without asking Slack for one."""
+    return f"{ARCHIVES}/{channel}/p{ts.replace('.', '')}"
+
+
+def not_a_member() -> str:
+    """Say why a guest or somebody of another company gets no run."""
+    return "Only full members of this workspace can hand me tickets. Please ask one of them."
+
+
+def same_ticket(ticket_id: str, channel: str, ts: str) -> str:
+    """Say where a ticket is worked on already."""
+    return f"{ticket_id} is already being worked on: {message_link(channel, ts)}"
+
+
+def other_customer(ticket_id: str) -> str:
+    """Say that a ticket id cannot be used for a second customer."""
+    return (
+        f"{ticket_id} is already the ticket of another customer, so I did not start on this one. "
+        "Check the ticket and customer numbers and post it again."
+    )
+
+
+def ticket_id_changed(ticket_id: str) -> str:
+    """Say that an edit cannot make another ticket of a message."""
+    return (
+        f"This thread stays with {ticket_id}. An edit cannot make it another ticket: please post "
+        "the other one as a new message."
+    )
+
+
+def header_gone() -> str:
+    """Say that an edit took the ticket out of a message."""
+    return (
+        "This message no longer begins with a ticket number, so I stopped. Post the ticket again "
+        "with its numbers if it should be worked on."
+    )
+
+
+def newer_message() -> str:
+    """Say why an answer that was ready is not shown."""
+    return "A newer message came before this run ended, so its answer is not shown."
+
+
+def held(reason: str) -> str:
+    """Say why a ticket waits: paused by an operator, or a cap is reached."""
+    match reason:
+        case "max_runs_per_hour":
+            why = "as many runs were begun in the last hour as the settings allow"
+        case "max_cost_per_day":
+            why = "the last 24 hours cost as much as the settings allow"
+        case _:
+            why = "an operator paused the runs"
+    return f"This ticket waits: {why}. It is worked on as soon as that is over."
+
+
+def restarted() -> str:
+    """Say why a run was begun anew."""
+    return "What shaped this run changed while it was interrupted, so it was begun anew."
+
+
+def gave_up(times: int) -> str:
+    """Say that a run failed for reasons of ours, again and again."""
+    return (
+        f"I could not finish this ticket after {times} attempts, because of a fault on my side. "
+        "Nothing was changed. Please take it over; an operator finds the cause in the log."
+    )
+
+
+def unreadable() -> str:
+    """Say that a message could not be taken in."""
+    return (
+        "I could not take in the last message here, because of a fault on my side. Nothing was "
+        "changed. Please handle it by hand; an operator can have me try again."
+    )

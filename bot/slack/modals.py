@@ -1,0 +1,160 @@
+"""The forms: opened while a person waits, filled a moment later, checked when they are sent.
+
+A trigger lives for three seconds. So a press that asks for a form opens an empty one at once, in
+one call with a short time-out, and what it is to show is looked up after that. Opening changes no
+state; a form that did not open says so, and the button may be pressed again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from sqlite_utils import Database
+
+from approvals import ApprovalsError, Person
+from approvals.store import Writer, connect
+from bot.slack import answers
+from bot.slack.access import Access, Needs
+from bot.slack.blocks import note, skeleton_modal, told_modal
+from bot.slack.calls import Calls, Limited, Lost, Refused, Took
+from bot.slack.decider import answer_post, place_of
+from bot.slack.errors import PersonUnavailable, PressRefused
+from bot.slack.markup import body as escaped
+from bot.slack.outbox import put_post
+from bot.slack.press import Press, press_of
+from bot.slack.refs import CallbackId, Field
+from bot.slack.views import View
+
+__all__ = ["Filler", "Modals"]
+
+OPEN_TIMEOUT_S: Final = 2
+"""For the one call that opens a form: Slack waits three seconds for our answer altogether."""
+MAX_TOLD: Final = 1_000
+_AMOUNT: Final = re.compile(r"\d{1,9}(?:[.,]\d{1,3})?", re.ASCII)
+_CLOSED: Final = frozenset({"not_found", "view_not_found", "hash_conflict"})
+"""The form was closed, or shows something newer, by the time it was to be filled."""
+_log: Final = logging.getLogger("handrail.slack")
+
+_REASON_MISSING: Final = "Say in a sentence why."
+_NOT_AN_AMOUNT: Final = "An amount, such as 12.50"
+
+Fill = Callable[[Database, Press, Person], View]
+
+
+class Filler:
+    """What a press of one kind opens. ``fill`` may ask Slack; what it refuses is told instead."""
+
+    def __init__(self, needs: Needs, fill: Fill) -> None:
+        self.needs = needs
+        self.fill = fill
+
+
+class Modals:
+    """Opens and checks forms: the gate's ``Forms``.
+
+    Args:
+        calls: the Web API with a time-out of ``OPEN_TIMEOUT_S``.
+        store: the store's file.
+        access: looks people up.
+        fillers: by the action id of the button, or the callback id of the shortcut.
+        writer: commits the answer to whoever got no form.
+        now_us: the time.
+    """
+
+    def __init__(
+        self,
+        calls: Calls,
+        *,
+        store: Path,
+        access: Access,
+        fillers: Mapping[str, Filler],
+        writer: Writer,
+        now_us: Callable[[], int],
+    ) -> None:
+        self._calls = calls
+        self._store = store
+        self._access = access
+        self._fillers = dict(fillers)
+        self._writer = writer
+        self._now_us = now_us
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="forms")
+
+    def open(self, body: Mapping[str, Any]) -> bool:
+        """Open the form that a press asks for; False where it asks for none. Never raises."""
+        press = press_of(body)
+        filler = None if press is None or press.is_form else self._fillers.get(press.name)
+        if press is None or filler is None:
+            return False
+        trigger = str(body.get("trigger_id", ""))
+        answer = self._calls.write("views.open", {"trigger_id": trigger, "view": skeleton_modal()})
+        if isinstance(answer, Took):
+            view = answer.data["view"]
+            self._pool.submit(self._fill, press, filler, view["id"], view.get("hash"))
+        else:
+            _log.warning("a form did not open: %s", answer)
+            self._pool.submit(self._say_late, press)
+        return True
+
+    def faults(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what is wrong with a submitted form, by block id. Pure."""
+        press = press_of(body)
+        if press is None or not press.is_form:
+            return {}
+        found: dict[str, str] = {}
+        asks_why = press.name in (CallbackId.REJECT, CallbackId.SETTLE)
+        if asks_why and not press.fields.get(Field.REASON, "").strip():
+            found[Field.REASON] = _REASON_MISSING
+        if press.name == CallbackId.EDIT_AMOUNT:
+            for name, text in press.fields.items():
+                if not _AMOUNT.fullmatch(text.strip()):
+                    found[name] = _NOT_AN_AMOUNT
+        return found
+
+    def close(self) -> None:
+        """Fill what was opened, then open no more."""
+        self._pool.shutdown()
+
+    def _fill(self, press: Press, filler: Filler, view_id: str, seen: str | None) -> None:
+        try:
+            view = self._view(press, filler)
+        except Exception:  # noqa: BLE001 - nobody may look at an empty form for ever
+            _log.exception("the form of %s could not be filled", press.name)
+            view = told_modal("Not now", answers.not_handled())
+        args = {"view_id": view_id, "view": view, **({"hash": seen} if seen else {})}
+        answer = self._calls.write("views.update", args)
+        if isinstance(answer, Lost | Limited):
+            answer = self._calls.write("views.update", args)  # the same twice is no harm
+        closed = isinstance(answer, Refused) and answer.code in _CLOSED
+        if not isinstance(answer, Took) and not closed:
+            _log.error("a form could not be shown: %s", answer)
+            self._say_late(press)
+
+    def _view(self, press: Press, filler: Filler) -> View:
+        with closing(connect(self._store)) as db:
+            try:
+                person = self._access.look_up(press.user_id)
+                place = place_of(db, press)
+                self._access.check(filler.needs, person, None if place is None else place.channel)
+                return filler.fill(db, press, person)
+            except PersonUnavailable:
+                return told_modal("Not now", answers.person_unavailable())
+            except (ApprovalsError, PressRefused) as error:
+                return told_modal("Not possible", escaped(str(error), MAX_TOLD))
+
+    def _say_late(self, press: Press) -> None:
+        def say(db: Database) -> None:
+            key = f"late:{uuid4().hex}"
+            post = answer_post(db, press, note(answers.form_late()), key=key)
+            put_post(db, post, now_us=self._now_us())
+
+        try:
+            self._writer.run(say)
+        except Exception:  # noqa: BLE001 - the end of a thread: there is nobody else to tell
+            _log.exception("a person could not be told that their form did not open")

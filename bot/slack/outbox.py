@@ -1,0 +1,350 @@
+"""The outbox: everything that is to be posted, as rows that are written in the commit that asks.
+
+    ready -> sending -> sent | failed
+    sending -> ready          Slack certainly did not take it
+    ready, sending -> skipped a newer state of the same thing took its place (edits only)
+
+A row that is ``sending`` when its time comes is in doubt: it may have been posted although no
+answer came, or the process was killed in between. It is looked up before it is sent once more.
+
+Verbs that write are called inside the caller's ``tx()``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlite_utils import Database
+
+from approvals.store import changed, rows
+from bot.slack.views import Message
+
+__all__ = [
+    "METADATA_TYPE",
+    "Method",
+    "Post",
+    "PostRow",
+    "PostState",
+    "Priority",
+    "begin_post",
+    "count_posts",
+    "edit_of",
+    "fail_post",
+    "failed_posts",
+    "finish_post",
+    "message_post",
+    "next_due_post",
+    "next_post_us",
+    "postpone",
+    "private_answer",
+    "put_post",
+    "retry_post",
+    "ts_of",
+]
+
+METADATA_TYPE: Final = "handrail"
+"""The event type of our messages' metadata; its payload holds the key and nothing else."""
+
+
+class Method(StrEnum):
+    """The methods of the Web API that go through the outbox."""
+
+    POST = "chat.postMessage"
+    UPDATE = "chat.update"
+    EPHEMERAL = "chat.postEphemeral"
+    DELETE = "chat.delete"
+
+
+class Priority:
+    """What goes first where Slack lets us send one at a time. Higher is earlier."""
+
+    PROGRESS: Final = 0
+    NOTE: Final = 5
+    FINAL: Final = 9
+    ANSWER: Final = 10
+    """To somebody who has just pressed a button."""
+
+
+class PostState(StrEnum):
+    """Where a row stands."""
+
+    READY = "ready"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """Something to be posted.
+
+    Attributes:
+        key: names it for ever; a second one with the same key is not stored.
+        payload: the method's arguments, place and metadata apart.
+        target_key: for an edit, the key of the row whose message is changed.
+        stream: names the thing that this is one state of; of its unsent edits only the newest
+            is worth sending.
+    """
+
+    channel: str
+    key: str
+    payload: Mapping[str, Any]
+    thread_ts: str | None = None
+    method: Method = Method.POST
+    target_key: str | None = None
+    stream: str | None = None
+    priority: int = Priority.NOTE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostRow:
+    """A stored post. ``attempts`` counts those that were begun, ``ts`` is set once it is sent.
+
+    ``target_ts`` names the message that an edit changes; None while that is not posted.
+    """
+
+    outbox_id: int
+    channel: str
+    thread_ts: str | None
+    method: Method
+    payload: Mapping[str, Any] = field(repr=False)
+    key: str
+    target_key: str | None
+    target_ts: str | None
+    state: PostState
+    ts: str | None
+    attempts: int
+    next_at_us: int
+    error: str | None
+    priority: int
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether it may have been posted although no answer came."""
+        return self.state is PostState.SENDING
+
+
+def message_post(
+    message: Message,
+    *,
+    channel: str,
+    thread_ts: str | None,
+    key: str,
+    stream: str | None = None,
+    priority: int = Priority.NOTE,
+) -> Post:
+    """Return the post of a new message; without a thread it stands in the channel itself."""
+    return Post(
+        channel=channel,
+        thread_ts=thread_ts,
+        key=key,
+        payload=message.payload(),
+        stream=stream,
+        priority=priority,
+    )
+
+
+def edit_of(
+    message: Message, *, channel: str, target_key: str, key: str, priority: int = Priority.NOTE
+) -> Post:
+    """Return the post that changes an earlier one, in place. The earlier one names the stream."""
+    return Post(
+        channel=channel,
+        key=key,
+        payload=message.payload(),
+        method=Method.UPDATE,
+        target_key=target_key,
+        stream=target_key,
+        priority=priority,
+    )
+
+
+def private_answer(
+    message: Message, *, channel: str, thread_ts: str | None, user_id: str, key: str
+) -> Post:
+    """Return an answer that one person sees, in a channel that they are in."""
+    return Post(
+        channel=channel,
+        thread_ts=thread_ts,
+        key=key,
+        payload=message.payload() | {"user": user_id},
+        method=Method.EPHEMERAL,
+        priority=Priority.ANSWER,
+    )
+
+
+def put_post(db: Database, post: Post, *, now_us: int) -> bool:
+    """Store a post; False where its key is stored already. Older unsent edits are skipped."""
+    stored = changed(
+        db,
+        "INSERT INTO outbox (channel, thread_ts, method, payload, key, target_key,"
+        " supersedes_key, priority, next_at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (key) DO NOTHING",
+        (
+            post.channel,
+            post.thread_ts,
+            post.method.value,
+            json.dumps(post.payload, ensure_ascii=False, separators=(",", ":")),
+            post.key,
+            post.target_key,
+            post.stream,
+            post.priority,
+            now_us,
+        ),
+    )
+    if stored == 1 and post.stream is not None and post.method is Method.UPDATE:
+        changed(
+            db,
+            "UPDATE outbox SET state = 'skipped' WHERE supersedes_key = ? AND key != ?"
+            " AND method = 'chat.update' AND state IN ('ready', 'sending')",
+            (post.stream, post.key),
+        )
+    return stored == 1
+
+
+def next_due_post(
+    db: Database,
+    *,
+    now_us: int,
+    full_channels: Sequence[str] = (),
+    closed_methods: Sequence[str] = (),
+) -> PostRow | None:
+    """Return what is to be sent now: the most urgent, of those the oldest. A read.
+
+    ``full_channels`` take no new message yet, ``closed_methods`` may not be called yet. An edit
+    waits until the message that it changes is posted or given up. A message waits while an older
+    one of its thread is in doubt, so that a thread keeps its order.
+    """
+    found = _posts(
+        db,
+        _DUE,
+        {
+            "now_us": now_us,
+            "channels": json.dumps(list(full_channels)),
+            "methods": json.dumps(list(closed_methods)),
+        },
+    )
+    return found[0] if found else None
+
+
+def next_post_us(db: Database, *, now_us: int) -> int | None:
+    """Return the next moment after now when a row is due, None where there is none. A read."""
+    due: int | None = rows(
+        db,
+        "SELECT min(next_at_us) AS due FROM outbox WHERE state IN ('ready', 'sending')"
+        " AND next_at_us > ?",
+        (now_us,),
+    )[0]["due"]
+    return due
+
+
+def begin_post(db: Database, row: PostRow) -> bool:
+    """Note that a row is about to be sent; False where something else became of it."""
+    sql = (
+        "UPDATE outbox SET state = 'sending', attempts = attempts + 1"
+        " WHERE outbox_id = ? AND state IN ('ready', 'sending')"
+    )
+    return changed(db, sql, (row.outbox_id,)) == 1
+
+
+def finish_post(db: Database, row: PostRow, ts: str | None) -> bool:
+    """Note that Slack has it; ``ts`` names the message, None for what has no name."""
+    sql = (
+        "UPDATE outbox SET state = 'sent', ts = ?, error = NULL"
+        " WHERE outbox_id = ? AND state IN ('ready', 'sending')"
+    )
+    return changed(db, sql, (ts, row.outbox_id)) == 1
+
+
+def postpone(db: Database, row: PostRow, *, at_us: int, error: str | None, in_doubt: bool) -> bool:
+    """Put a row off. ``in_doubt`` says that Slack may have taken it all the same."""
+    state = PostState.SENDING if in_doubt else PostState.READY
+    sql = (
+        "UPDATE outbox SET state = ?, next_at_us = ?, error = ?"
+        " WHERE outbox_id = ? AND state IN ('ready', 'sending')"
+    )
+    return changed(db, sql, (state.value, at_us, error, row.outbox_id)) == 1
+
+
+def fail_post(db: Database, row: PostRow, error: str) -> bool:
+    """Give a row up. ``error`` is Slack's name for why; people see it and can try it again."""
+    sql = (
+        "UPDATE outbox SET state = 'failed', error = ?"
+        " WHERE outbox_id = ? AND state IN ('ready', 'sending')"
+    )
+    return changed(db, sql, (error, row.outbox_id)) == 1
+
+
+def retry_post(db: Database, outbox_id: int, *, now_us: int) -> bool:
+    """Try once more what was given up; False where it was not. It counts as in doubt."""
+    sql = (
+        "UPDATE outbox SET state = 'sending', next_at_us = ?"
+        " WHERE outbox_id = ? AND state = 'failed'"
+    )
+    return changed(db, sql, (now_us, outbox_id)) == 1
+
+
+def failed_posts(db: Database, *, limit: int = 50) -> list[PostRow]:
+    """Return what was given up, the newest first. A read."""
+    return _posts(db, "o.state = 'failed' ORDER BY o.outbox_id DESC LIMIT ?", (limit,))
+
+
+def count_posts(db: Database) -> dict[PostState, int]:
+    """Count the rows by state. A read."""
+    counts = dict.fromkeys(PostState, 0)
+    for row in rows(db, "SELECT state, count(*) AS n FROM outbox GROUP BY state"):
+        counts[PostState(row["state"])] = row["n"]
+    return counts
+
+
+def ts_of(db: Database, key: str) -> str | None:
+    """Return the name of a posted message, None where it is not posted (yet). A read."""
+    found = rows(db, "SELECT ts FROM outbox WHERE key = ?", (key,))
+    return found[0]["ts"] if found else None
+
+
+_DUE: Final = """
+o.state IN ('ready', 'sending') AND o.next_at_us <= :now_us
+AND o.method NOT IN (SELECT value FROM json_each(:methods))
+AND (o.target_key IS NULL OR t.outbox_id IS NULL OR t.state NOT IN ('ready', 'sending'))
+AND (o.method != 'chat.postMessage' OR (
+    o.channel NOT IN (SELECT value FROM json_each(:channels))
+    AND NOT EXISTS (
+        SELECT 1 FROM outbox e WHERE e.state = 'sending' AND e.channel = o.channel
+        AND e.thread_ts IS o.thread_ts AND e.method = o.method AND e.outbox_id < o.outbox_id)))
+ORDER BY o.priority DESC, o.outbox_id LIMIT 1
+"""
+
+
+def _posts(db: Database, where: str, params: tuple[Any, ...] | Mapping[str, Any]) -> list[PostRow]:
+    found = rows(
+        db,
+        f"SELECT o.*, t.ts AS target_ts FROM outbox o"  # noqa: S608 - the wheres are ours
+        f" LEFT JOIN outbox t ON t.key = o.target_key WHERE {where}",
+        params,
+    )
+    return [_post(row) for row in found]
+
+
+def _post(row: Mapping[str, Any]) -> PostRow:
+    return PostRow(
+        outbox_id=row["outbox_id"],
+        channel=row["channel"],
+        thread_ts=row["thread_ts"],
+        method=Method(row["method"]),
+        payload=json.loads(row["payload"]),
+        key=row["key"],
+        target_key=row["target_key"],
+        target_ts=row["target_ts"],
+        state=PostState(row["state"]),
+        ts=row["ts"],
+        attempts=row["attempts"],
+        next_at_us=row["next_at_us"],
+        error=row["error"],
+        priority=row["priority"],
+    )

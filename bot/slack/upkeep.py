@@ -1,0 +1,95 @@
+"""What comes due by itself: expiries and their warnings, tickets that waited, visible dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlite_utils import Database
+
+from approvals import Proposals
+from approvals.store import Jobs, Writer
+from bot.slack import lines
+from bot.slack.blocks import note
+from bot.slack.outbox import Priority, message_post, put_post
+from bot.slack.threads import (
+    Caps,
+    end_thread,
+    held_tickets,
+    pause_reason,
+    release_ticket,
+    running_thread,
+)
+from bot.slack.tickets import dead_jobs, run_again
+
+__all__ = ["Upkeep"]
+
+EVERY_US: Final = 5_000_000
+"""How often it looks, at least; a commit of anybody makes it look sooner."""
+
+
+class Upkeep:
+    """Does what comes due. One of a store, where the serve lock is held.
+
+    Args:
+        proposals: expire and warn.
+        jobs: where a ticket that waited is submitted.
+        caps: how much may be run and spent.
+        writer: commits.
+        now_us: microseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        proposals: Proposals,
+        *,
+        jobs: Jobs,
+        caps: Caps,
+        writer: Writer,
+        now_us: Callable[[], int],
+    ) -> None:
+        self._proposals = proposals
+        self._jobs = jobs
+        self._caps = caps
+        self._writer = writer
+        self._now_us = now_us
+        self._next_us = 0
+
+    def step(self, db: Database) -> int:
+        """Do everything that is due, and return when to come again."""
+        now_us = self._now_us()
+        if now_us >= self._next_us:
+            self._next_us = now_us + EVERY_US
+            self._writer.run(lambda w: self._proposals.warn_due(w, now_us=now_us))
+            self._writer.run(lambda w: self._proposals.expire_due(w, now_us=now_us))
+            self._writer.run(self._bury)
+            self._release(db)
+        return self._next_us
+
+    def _release(self, db: Database) -> None:
+        """Let the tickets that waited begin, the longest first, as far as the caps allow.
+
+        One at a time: each that begins counts against them.
+        """
+        for channel, ts in held_tickets(db):
+            if pause_reason(db, self._caps, now_us=self._now_us()) is not None:
+                return
+            self._writer.run(lambda w, place=(channel, ts): self._begin(w, *place))
+
+    def _begin(self, db: Database, channel: str, ts: str) -> None:
+        if release_ticket(db, channel, ts):
+            run_again(db, self._jobs, channel, ts, now_us=self._now_us())
+
+    def _bury(self, db: Database) -> None:
+        """Tell each thread once of a run that was given up, and end it."""
+        for key, attempts, channel, ts in dead_jobs(db):
+            post = message_post(
+                note(lines.gave_up(attempts)),
+                channel=channel,
+                thread_ts=ts,
+                key=f"dead:{key}",
+                priority=Priority.FINAL,
+            )
+            thread = running_thread(db, channel, ts)
+            if put_post(db, post, now_us=self._now_us()) and thread is not None:
+                end_thread(db, thread.run_id)

@@ -1,0 +1,3 @@
+"""The Web API methods, by family."""
+
+from __future__ import annotations

@@ -1,0 +1,103 @@
+"""What the workspace holds: people, channels, messages, open views. One lock, one bell.
+
+Every change happens inside ``changing()``, which wakes those who wait for a condition.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.workspace.clock import Clock
+from bot.workspace.errors import NotPossible, TookTooLong
+from bot.workspace.messages import Message
+from bot.workspace.people import Channel, Group, User
+from bot.workspace.shelf import Shelf
+from bot.workspace.surfaces import View
+
+__all__ = ["State"]
+
+T = TypeVar("T")
+
+
+class State:
+    """The workspace's memory; nothing of it outlives the process."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        users: Iterable[User],
+        groups: Iterable[Group],
+        channels: Iterable[Channel],
+    ) -> None:
+        self.clock = clock
+        self.users = {user.id: user for user in users}
+        self.groups = {group.id: group for group in groups}
+        self.channels = {channel.id: channel for channel in channels}
+        self.messages = Shelf()
+        self.ephemerals: list[Message] = []
+        self.views: dict[str, View] = {}
+        self.stacks: dict[str, list[str]] = {}
+        self.homes: dict[str, str] = {}
+        self._bell = threading.Condition(threading.RLock())
+        self._last_us = 0
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the lock, and wake the waiting at the end."""
+        with self._bell:
+            yield
+            self._bell.notify_all()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock without waking anybody."""
+        with self._bell:
+            yield
+
+    def wait_for(self, condition: Callable[[], T], *, seconds: float, what: str) -> T:
+        """Wait until ``condition`` gives something true, and return that.
+
+        Raises:
+            TookTooLong: after so many seconds of real time.
+        """
+        with self._bell:
+            found = self._bell.wait_for(condition, seconds)
+        if not found:
+            raise TookTooLong(f"{what} did not come true within {seconds} s")
+        return found
+
+    def new_ts(self) -> str:
+        """Return the next message time stamp: unique, growing, six digits after the point."""
+        self._last_us = max(self._last_us + 1, int(self.clock.now() * 1_000_000))
+        return f"{self._last_us // 1_000_000}.{self._last_us % 1_000_000:06}"
+
+    def new_id(self, prefix: str) -> str:
+        """Return an id that no other thing of this workspace has."""
+        return f"{prefix}0{next(self._numbers):08}"
+
+    def message(self, channel: str, ts: str) -> Message:
+        """Return the present version of a message.
+
+        Raises:
+            NotPossible: if there is none.
+        """
+        found = self.messages.get(channel, ts)
+        if found is None:
+            raise NotPossible(f"there is no message {ts} in {channel}")
+        return found
+
+    def names(self) -> dict[str, str]:
+        """Return the id of each user by name."""
+        return {user.name: user.id for user in self.users.values()}
+
+    def change_channel(self, channel_id: str, **changes: object) -> Channel:
+        """Replace fields of a channel."""
+        changed = replace(self.channels[channel_id], **changes)  # type: ignore[arg-type]
+        self.channels[channel_id] = changed
+        return changed

@@ -22,6 +22,7 @@ from loop import (
     Model,
     Opened,
     Replied,
+    Sink,
     StopReason,
     VirtualClock,
     WireCall,
@@ -63,12 +64,14 @@ def carry_through(
     *,
     model: Model,
     clock: Clock,
+    sink: Sink | None = None,
     at_end: AtEnd | None = None,
     cancelled: Callable[[], str | None] = lambda: None,
 ) -> Story:
     """Carry a plan out over a model, from its beginning or from where the keeper leaves it.
 
-    ``cancelled`` is asked between the steps and returns why the run is to end, or None.
+    ``sink`` stands before the keeper, which is it where none is given. ``cancelled`` is asked
+    between the steps and returns why the run is to end, or None.
 
     Raises:
         JournalDiverged: the run was begun with something else than the plan says.
@@ -84,7 +87,7 @@ def carry_through(
         marks=plan.marks,
     )
     _spend_faults(work, past)
-    journal = Journal(keeper, clock, past)
+    journal = Journal(sink or keeper, clock, past)
     ended = run(work, model, journal, cancelled)
     within = at_end.prepare(keeper.run_id, ended, keeper.entries) if at_end else None
     keeper.end(journal.next_entry(ended.closing()), ended.stop, within)
@@ -106,7 +109,8 @@ def triage(plan: Plan, shop: Shop, keeper: Keeper, proposer: Proposer | None = N
     """
     clock = VirtualClock()
     model = ReplayModel(plan.recordings, match=plan.match, clock=clock)
-    story = carry_through(plan, shop, keeper, model=model, clock=clock, at_end=proposer)
+    sink = model.paced(keeper)
+    story = carry_through(plan, shop, keeper, model=model, clock=clock, sink=sink, at_end=proposer)
     finished = story.stop is not None and story.stop.reason is StopReason.FINISHED
     return Triaged(
         story=story,

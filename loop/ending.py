@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from loop.calls import Calls
 from loop.gates import GateFacts, judge_answer, judge_resolution
@@ -15,12 +15,27 @@ from loop.records import Checked, Closed
 from loop.resolution import Problem, Resolution, Result
 from loop.rules import Stop, StopReason
 from loop.work import Work
-from tools import Action, OrderFact, ShopError, action_to_dict
+from tools import (
+    Action,
+    NotFound,
+    NotYours,
+    OrderFact,
+    ShopError,
+    ShopInvalid,
+    action_to_dict,
+    digest,
+)
 
 __all__ = ["Ended", "Totals", "judge", "resolution_to_dict"]
 
-OWNS_ORDER = "owns_order"
+OWNS_ORDER: Final = "owns_order"
 """The question to the shop that a claimed order needs when no tool returned it."""
+POSSIBLE: Final = "action_possible"
+"""The question to the shop about each action of a finish."""
+ACTION_NOT_POSSIBLE: Final = Problem(
+    code="action_not_possible", message="The shop says that a proposed change cannot be done."
+)
+"""The last rule of the rule gate. It needs the shop, so it stands here, where the shop is asked."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,6 +125,8 @@ def judge(
             forms=work.forms,
         )
         problems = judge_resolution(work.ticket, resolution, facts)
+        if not all(_is_possible(work, action, journal) for action in resolution.actions):
+            problems = (*problems, ACTION_NOT_POSSIBLE)
     return Ended(
         ticket_id=work.ticket.ticket_id,
         stop=stop,
@@ -162,6 +179,30 @@ def _claim_is_customers(
         checked = Checked(question=OWNS_ORDER, subject=order_id, answer=answer)
         journal.write(checked)
     return checked.answer
+
+
+def _is_possible(work: Work, action: Action, journal: Journal) -> bool:
+    """Ask the shop whether an action of the finish can be done; the answer is journaled.
+
+    A shop that cannot say does not stand in the way: a person decides, and the executor asks
+    again before anything is sent.
+    """
+    checked = journal.recall(Checked)
+    if checked is None:
+        subject = digest("action", action_to_dict(action))
+        checked = Checked(question=POSSIBLE, subject=subject, answer=_possible(work, action))
+        journal.write(checked)
+    return checked.answer
+
+
+def _possible(work: Work, action: Action) -> bool:
+    try:
+        work.check(action)
+    except (NotFound, NotYours, ShopInvalid):
+        return False
+    except ShopError:
+        return True
+    return True
 
 
 def _owns(work: Work, order_id: str) -> bool:

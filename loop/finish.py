@@ -19,6 +19,7 @@ from tools import (
     DecimalNumber,
     JsonRefused,
     Money,
+    MoneyError,
     OrderFact,
     ToolSpec,
     WholeNumber,
@@ -45,7 +46,7 @@ class FlatAction(_Strict):
     order_id: Annotated[str, Field(max_length=40)]
     sku: Annotated[str, Field(min_length=2, max_length=20)] | None
     quantity: Annotated[WholeNumber, Field(ge=1, le=10)] | None
-    amount: Annotated[DecimalNumber, Field(gt=0, le=MAX_REFUND)] | None
+    amount: Annotated[DecimalNumber, Field(gt=0, le=int(MAX_REFUND))] | None
     reason: Annotated[str, Field(max_length=40)] | None
     payment_id: Annotated[str, Field(max_length=40)] | None
 
@@ -143,7 +144,10 @@ def _refund_values(place: str, given: dict[str, Any], order: OrderFact) -> dict[
         raise FinishRefused(f"{place}: amount: a refund needs one")
     if order.currency is None:
         raise FinishRefused(f"{place}: the order's currency is not known; look the order up first")
-    money = Money.of(amount, order.currency)
+    try:
+        money = Money.of(amount, order.currency)
+    except MoneyError:
+        raise FinishRefused(f"{place}: the order's currency cannot be refunded in") from None
     if money.minor == 0:
         raise FinishRefused(f"{place}: amount: is zero in the currency's smallest unit")
     values = {"amount_minor": money.minor, "currency": money.currency}

@@ -75,6 +75,8 @@ class Duplicates(StrEnum):
 
 LARGEST: Final = 10**9
 """The largest value of any limit. No run comes near it: who wants no limit says None."""
+MAX_DIGITS: Final = 20
+"""Most digits, and most decimals, of a limit."""
 MIN_RESULT_CHARS: Final = 200
 """The smallest ``max_result_chars``: room for an object that says that it was cut."""
 
@@ -219,6 +221,8 @@ def _number(name: str, value: object) -> Decimal | None:
         number = Decimal(number)
     if not isinstance(number, Decimal) or not number.is_finite() or not 0 <= number <= LARGEST:
         raise LimitRefused(name, f"is a number from 0 to {LARGEST}, or None for no limit")
+    if len(number.as_tuple().digits) > MAX_DIGITS or number.adjusted() < -MAX_DIGITS:
+        raise LimitRefused(name, f"has at most {MAX_DIGITS} decimals")
     return number
 
 

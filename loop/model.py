@@ -51,6 +51,11 @@ class Usage:
     cached_in: int | None = None
     reasoning_out: int | None = None
 
+    def __post_init__(self) -> None:
+        counts = (self.tokens_in, self.tokens_out, self.cached_in, self.reasoning_out)
+        if not all(count is None or _is_count(count) for count in counts):
+            raise ValueError("a number of tokens is a whole number of at least 0, or None")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
@@ -69,8 +74,18 @@ class Reply:
     """What a replay has to say of this reply, such as that it was recorded for another request."""
 
     def __post_init__(self) -> None:
-        if type(self.latency_us) is not int or self.latency_us < 0:
+        if not _is_count(self.latency_us):
             raise ValueError("a latency is a whole number of microseconds, at least 0")
+        texts = [self.text, self.finish_reason, self.refusal, self.model, self.note]
+        if not all(text is None or isinstance(text, str) for text in texts):
+            raise ValueError("the texts of a reply are texts, or None")
+        named = [part for call in self.calls for part in (call.call_id, call.name, call.arguments)]
+        if not all(isinstance(part, str) for part in named):
+            raise ValueError("a call's id, name and arguments are texts")
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
 
 
 MAX_NAME_CHARS: Final = 200

@@ -1,7 +1,8 @@
 """The profiles' instructions and the message that carries the ticket.
 
-The ticket stands between tags with a marker that its text cannot hold: the marker is made of a
-hash of the text. It is the same in every run over the same ticket, so a replay matches.
+The ticket stands between tags with a marker that nothing between them can hold: the marker is
+made of a hash of all that stands there, as it stands there. It is the same in every run over the
+same ticket, so a replay matches; and it tells nothing about what was redacted.
 """
 
 from __future__ import annotations
@@ -69,16 +70,16 @@ def system_text(instructions: str, today: date) -> str:
 
 
 def ticket_text(ticket: Ticket, text: str, attachments: tuple[str, ...]) -> str:
-    """Return the user message that carries the ticket; ``text`` is redacted already.
+    """Return the user message that carries the ticket.
 
+    ``text`` and ``attachments`` are redacted already; of the ticket itself only its id is used.
     The customer's id is not in it: who the customer is never concerns the model.
     """
-    seed = f"{ticket.ticket_id}\n{ticket.text}".encode("utf-8", "replace")
-    tag = f"ticket-{hashlib.sha256(seed).hexdigest()[:12]}"
-    body = text if text.strip() else EMPTY_TEXT
-    lines = [f"<{tag} id={ticket.ticket_id}>", body]
+    lines = [text if text.strip() else EMPTY_TEXT]
     if attachments:
         names = ", ".join(attachments)
         lines.append(f"Attached files, which you cannot open: {names}")
-    lines.append(f"</{tag}>")
-    return "\n".join(lines)
+    inside = "\n".join(lines)
+    seed = f"{ticket.ticket_id}\n{inside}".encode("utf-8", "replace")
+    tag = f"ticket-{hashlib.sha256(seed).hexdigest()[:12]}"
+    return f"<{tag} id={ticket.ticket_id}>\n{inside}\n</{tag}>"

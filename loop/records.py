@@ -20,6 +20,7 @@ __all__ = [
     "Asked",
     "Called",
     "Cancelled",
+    "Cause",
     "Checked",
     "Closed",
     "Entry",
@@ -30,6 +31,9 @@ __all__ = [
     "Replied",
     "Stopped",
 ]
+
+Cause = Literal["provider_error", "budget_cut", "no_recording"]
+"""Why a model gave no reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +85,7 @@ class Failed:
     """A model gave no reply: ``cause`` is provider_error, budget_cut or no_recording."""
 
     step: int
-    cause: Literal["provider_error", "budget_cut", "no_recording"]
+    cause: Cause
     message: str
     status: int | None
     wait_s: float | None

@@ -7,19 +7,20 @@ about ending is in ``loop.rules``; everything about one call is in ``loop.calls`
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from typing import assert_never
+from typing import Final, assert_never
 
 from loop.calls import Calls
 from loop.decision import Ask, Unusable, decide, with_own_ids
 from loop.ending import Ended, Totals, judge
-from loop.errors import BudgetCut, ProviderFailed, RecordingMissing
+from loop.errors import BudgetCut, LoopError, ModelError, ProviderFailed, RecordingMissing
 from loop.journal import Journal
 from loop.messages import Message, Request, Role, WireCall
 from loop.model import CostState, Model, Reply, cleaned, whole
 from loop.profiles import FinishForm
 from loop.prompts import system_text, ticket_text
-from loop.records import Asked, Cancelled, Failed, LostAttempt, Opened, Replied, Stopped
+from loop.records import Asked, Cancelled, Cause, Failed, LostAttempt, Opened, Replied, Stopped
 from loop.redact import Redactor
 from loop.rules import (
     Stop,
@@ -35,6 +36,8 @@ from loop.texts import nudge
 from loop.work import Work, request_head
 
 __all__ = ["run"]
+
+_log: Final = logging.getLogger("handrail.loop")
 
 
 def run(
@@ -128,6 +131,7 @@ class _Run:
         elif self._journal.replaying:
             return None
         elif (cause := self._cancelled()) is not None:
+            cause = whole(cause)
             self._journal.write(Cancelled(step=self._tally.steps, cause=cause))
         if cause is None:
             return None
@@ -159,26 +163,35 @@ class _Run:
         left_us = time_left_us(self._limits, self._timed())
         left_s = None if left_us is None else left_us / 1_000_000
         try:
-            reply = self._model.ask(request, time_left_s=left_s)
+            return Replied(
+                step=request.step, reply=cleaned(self._model.ask(request, time_left_s=left_s))
+            )
         except ProviderFailed as error:
-            return Failed(
-                step=request.step,
-                cause="provider_error",
-                message=whole(str(error)),
-                status=error.status,
-                wait_s=error.wait_s,
-                latency_us=error.latency_us,
-            )
-        except (BudgetCut, RecordingMissing) as error:
-            return Failed(
-                step=request.step,
-                cause="budget_cut" if isinstance(error, BudgetCut) else "no_recording",
-                message=whole(str(error)),
-                status=None,
-                wait_s=None,
-                latency_us=error.latency_us,
-            )
-        return Replied(step=request.step, reply=cleaned(reply))
+            return self._no_reply(request, "provider_error", error)
+        except BudgetCut as error:
+            return self._no_reply(request, "budget_cut", error)
+        except RecordingMissing as error:
+            return self._no_reply(request, "no_recording", error)
+        except LoopError:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever a client raises, the run ends)
+            # A fault of the client's must not leave a run without an end. Its text may hold
+            # anything, so the log names its kind and its place only.
+            _log.error("model_client_failed", extra={"error": type(error).__name__})
+            failed = ProviderFailed(f"the model client failed with {type(error).__name__}")
+            return self._no_reply(request, "provider_error", failed)
+
+    def _no_reply(self, request: Request, cause: Cause, error: ModelError) -> Failed:
+        provider = error if isinstance(error, ProviderFailed) else None
+        return Failed(
+            step=request.step,
+            cause=cause,
+            # A provider's words may quote the key or the customer.
+            message=self._redactor.text(whole(str(error))),
+            status=None if provider is None else provider.status,
+            wait_s=None if provider is None else provider.wait_s,
+            latency_us=error.latency_us,
+        )
 
     def _account(self, record: Replied | Failed) -> Reply | Stop:
         if isinstance(record, Failed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import Any
 
 from loop.decision import Ask, step_schema
@@ -12,7 +13,17 @@ from loop.finish import finish_spec
 from loop.gates import answer_schema
 from loop.messages import RequestHead
 from loop.profiles import FinishForm, Profile
-from tools import IdForms, Shop, Ticket, Toolbox, ToolContext, ToolSpec, build_toolbox
+from tools import (
+    Action,
+    IdForms,
+    Shop,
+    Ticket,
+    Toolbox,
+    ToolContext,
+    ToolSpec,
+    build_toolbox,
+    check_action,
+)
 
 __all__ = ["Work", "request_head", "work_for"]
 
@@ -27,6 +38,8 @@ class Work:
     """The profile's tools in the profile's order, built for the ticket's customer."""
     owns_order: Callable[[str], bool]
     """Read-only: whether an order exists and is this customer's."""
+    check: Callable[[Action], None]
+    """Read-only: raises ``ShopError`` where the shop would not do an action now."""
     forms: IdForms
     today: date
     model_name: str
@@ -54,6 +67,7 @@ def work_for(
         profile=profile,
         toolbox=build_toolbox(profile.tools, context),
         owns_order=context.view.owns_order,
+        check=partial(check_action, context.view),
         forms=shop.ids,
         today=today,
         model_name=model_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Final
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from loop import Entry, Record
 from recordings.errors import RecordingUnreadable
@@ -15,7 +15,9 @@ __all__ = ["VERSION", "decode", "encode"]
 VERSION: Final = 1
 """Version of the line's form. A change of the form is a new version, and a reader for the old."""
 _ENVELOPE: Final = ("v", "run", "seq", "at_us")
-_RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+_RECORD: TypeAdapter[Record] = TypeAdapter(
+    Annotated[Record, Field(discriminator="kind")], config=ConfigDict(extra="forbid")
+)
 
 
 def encode(run_id: str, entry: Entry) -> str:
@@ -33,7 +35,7 @@ def decode(line: str, *, file: str, number: int) -> tuple[str, Entry]:
         RecordingUnreadable: naming file, line and field.
     """
     value = _object(line, file, number)
-    if value.get("v") != VERSION:
+    if type(value.get("v")) is not int or value["v"] != VERSION:
         raise RecordingUnreadable(
             file, f"is not {VERSION}, the only version known here", line=number, field="v"
         )
@@ -59,6 +61,7 @@ def decode(line: str, *, file: str, number: int) -> tuple[str, Entry]:
 def _object(line: str, file: str, number: int) -> dict[str, Any]:
     try:
         value = json.loads(line)
+        line.encode("utf-8")
     except (ValueError, RecursionError):
         raise RecordingUnreadable(file, "is not a line of JSON", line=number) from None
     if not isinstance(value, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ __all__ = ["SHIPPED_RECORDINGS", "ReadRecordings", "read_recordings", "write_rec
 SHIPPED_RECORDINGS: Final = Path(__file__).parent / "shipped"
 """The folder of recordings that comes with the package."""
 _SUFFIX: Final = ".jsonl"
+_NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
+"""What an undecodable byte becomes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,24 +65,50 @@ def _read_file(
 ) -> Iterator[Recording]:
     runs: dict[str, list[Entry]] = {}
     try:
-        with file.open(encoding="utf-8-sig") as lines:
+        # Bytes that are no UTF-8 become lone surrogates, so that they cost their own line only.
+        with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
             first = _first_object(lines)
             lines.seek(0)
+            whole = _whole_lines(lines, file, faults)
             if first is not None and "v" not in first and (read := importer_for(first)):
-                yield from read(lines, str(file), prices, faults)
+                yield from read(whole, str(file), prices, faults)
                 return
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(whole, start=1):
                 if line.strip():
                     _read_line(line, file, number, runs, faults)
-    except (OSError, UnicodeDecodeError) as error:
-        what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-        faults.append(RecordingUnreadable(str(file), f"cannot be read: {what}"))
+    except OSError as error:
+        faults.append(RecordingUnreadable(str(file), f"cannot be read: {error.strerror}"))
     for run_id, entries in runs.items():
-        recording = Recording.of(run_id, sorted(entries, key=lambda entry: entry.seq))
-        if recording is None:
-            faults.append(RecordingUnreadable(str(file), f"run {run_id} has no opening record"))
+        yield from _recording(file, run_id, entries, faults)
+
+
+def _recording(
+    file: Path, run_id: str, entries: list[Entry], faults: list[RecordingUnreadable]
+) -> Iterator[Recording]:
+    """Yield the recording of one run, and name what is not whole about it."""
+    entries.sort(key=lambda entry: entry.seq)
+    recording = Recording.of(run_id, entries)
+    if recording is None:
+        faults.append(RecordingUnreadable(str(file), f"run {run_id} has no opening record"))
+        return
+    if [entry.seq for entry in entries] != list(range(len(entries))):
+        faults.append(RecordingUnreadable(str(file), f"run {run_id} misses or doubles entries"))
+    elif not recording.complete:
+        problem = f"run {run_id} has no closing record: it was cut off, or lives still"
+        faults.append(RecordingUnreadable(str(file), problem))
+    yield recording
+
+
+def _whole_lines(
+    lines: Iterable[str], file: Path, faults: list[RecordingUnreadable]
+) -> Iterator[str]:
+    """Yield every line, one that is not UTF-8 as an empty one, so that the numbers stay."""
+    for number, line in enumerate(lines, start=1):
+        if not line.isascii() and _NOT_UTF8.search(line):
+            faults.append(RecordingUnreadable(str(file), "is not UTF-8 text", line=number))
+            yield "\n"
         else:
-            yield recording
+            yield line
 
 
 def _read_line(

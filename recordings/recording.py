@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from loop import Asked, Closed, Entry, Failed, Message, Opened, Replied, Stopped
 
@@ -21,6 +22,11 @@ class Exchange:
     digest: str | None
     appended: tuple[Message, ...] | None
     answer: Replied | Failed
+    answer_us: int
+    """Run time from the request to the answer, in microseconds."""
+    after_us: tuple[int, ...] = ()
+    """Run time from the answer to the entry after it, from that to the next, and so on up to the
+    next request: the time of tools, and our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +69,29 @@ class Recording:
         )
 
 
-def exchanges_of(entries: Iterable[Entry]) -> Iterator[Exchange]:
+def exchanges_of(entries: Sequence[Entry]) -> Iterator[Exchange]:
     """Yield each answered request; one that was lost in flight is no exchange."""
     asked: Asked | None = None
-    for entry in entries:
+    asked_us = 0
+    for index, entry in enumerate(entries):
         record = entry.record
         if isinstance(record, Asked):
-            asked = record
+            asked, asked_us = record, entry.at_us
         elif isinstance(record, Replied | Failed) and asked is not None:
             yield Exchange(
-                step=asked.step, digest=asked.digest, appended=asked.appended, answer=record
+                step=asked.step,
+                digest=asked.digest,
+                appended=asked.appended,
+                answer=record,
+                answer_us=max(0, entry.at_us - asked_us),
+                after_us=tuple(_gaps(entries[index:])),
             )
             asked = None
+
+
+def _gaps(entries: Sequence[Entry]) -> Iterator[int]:
+    """Yield the run time between entries, from the first up to the next request."""
+    for entry, after in pairwise(entries):
+        yield max(0, after.at_us - entry.at_us)
+        if isinstance(after.record, Asked):
+            return

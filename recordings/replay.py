@@ -2,23 +2,28 @@
 
 Strict match: a request is answered by the recording of exactly this request (its digest) at this
 step. Sequence match, on request: by ticket and step, with a note on every reply. Recorded errors
-are raised again, and recorded latency moves the virtual clock, so that time limits see what they
-saw.
+are raised again, and recorded times move the virtual clock, those of the tools too where the
+journal is written through :meth:`ReplayModel.paced`, so that time limits see what they saw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from loop import (
+    Asked,
     BudgetCut,
+    Entry,
     Failed,
+    LostAttempt,
+    Opened,
     ProviderFailed,
     RecordingMissing,
     Reply,
     Request,
+    Sink,
     VirtualClock,
 )
 from recordings.errors import RecordingUnused
@@ -50,6 +55,7 @@ class ReplayModel:
         self._clock = clock
         self._followed: Recording | None = None
         self._step = 0
+        self._gaps: Iterator[int] = iter(())
 
     def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
         """Return the recorded reply, or raise the recorded error.
@@ -63,14 +69,17 @@ class ReplayModel:
         self._followed = recording
         self._step = request.step
         answer = exchange.answer
-        latency_us = answer.latency_us if isinstance(answer, Failed) else answer.reply.latency_us
-        if self._clock is not None:
-            self._clock.advance_us(latency_us)
+        self._gaps = iter(exchange.after_us)
+        self._advance(exchange.answer_us)
         if isinstance(answer, Failed):
             raise _error(answer)
         if exchange.digest == request.digest:
             return answer.reply
         return replace(answer.reply, note="recorded for another request, taken by its place")
+
+    def paced(self, sink: Sink) -> Sink:
+        """Return the sink with the recorded times between entries put on the virtual clock."""
+        return _PacedSink(sink, self._after_entry)
 
     @property
     def left_over(self) -> int:
@@ -92,6 +101,14 @@ class ReplayModel:
                 f"recorded replies of {self._followed.name}: it is not the run that was recorded"
             )
 
+    def _after_entry(self) -> None:
+        """Move on to the time of the entry after the one that was written."""
+        self._advance(next(self._gaps, 0))
+
+    def _advance(self, us: int) -> None:
+        if self._clock is not None:
+            self._clock.advance_us(us)
+
     def _find(self, request: Request) -> tuple[Recording, Exchange]:
         own = [found for found in self._recordings if found.ticket_id == request.ticket_id]
         # Where several fit, the one that answered the steps before goes on.
@@ -106,6 +123,17 @@ class ReplayModel:
             return exchange.digest == request.digest
         # By place: one recording is followed to its end, never two in turns.
         return self._followed in (None, recording)
+
+
+class _PacedSink:
+    def __init__(self, sink: Sink, after_entry: Callable[[], None]) -> None:
+        self._sink = sink
+        self._after_entry = after_entry
+
+    def append(self, entry: Entry) -> None:
+        self._sink.append(entry)
+        if not isinstance(entry.record, Opened | Asked | LostAttempt):
+            self._after_entry()
 
 
 def _at(recording: Recording, step: int) -> Exchange | None:

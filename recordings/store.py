@@ -161,9 +161,13 @@ class Runs:
         return [_run(row) for row in rows(self._db, sql)]
 
     def lines(self, run_id: str) -> list[str]:
-        """Return the journal's lines in order, exactly as they are exported."""
-        found = rows(self._db, "SELECT line FROM journal WHERE run_id = ? ORDER BY seq", (run_id,))
-        return [row["line"] for row in found]
+        """Return the journal's lines in order, exactly as they are exported.
+
+        A byte that is not UTF-8 comes as a lone surrogate: a damaged line costs itself only.
+        """
+        sql = "SELECT CAST(line AS BLOB) AS line FROM journal WHERE run_id = ? ORDER BY seq"
+        found = rows(self._db, sql, (run_id,))
+        return [row["line"].decode("utf-8", "surrogateescape") for row in found]
 
     def entries(self, run_id: str) -> list[Entry]:
         """Return the journal's entries in order.

@@ -86,7 +86,7 @@ from tools.records import (
 )
 from tools.shop import Shop, ShopView, open_view
 from tools.stripe import STRIPE_API, StripeGateway
-from tools.tickets import MAX_TICKET_CHARS, Ticket, clean_text
+from tools.tickets import MAX_TICKET_CHARS, Ticket, clean_text, visible_text
 from tools.toolbox import Toolbox
 
 __all__ = [
@@ -200,4 +200,5 @@ __all__ = [
     "read_arguments",
     "secret_from",
     "serve_practice_shop",
+    "visible_text",
 ]

@@ -118,6 +118,8 @@ def check_refund_target(
     """
     if (sku is None) != (quantity is None):
         raise ValueError("a refund of an item names both sku and quantity")
+    if sku is not None and payment_id is not None:
+        raise ValueError("a refund is of an item or of a payment, not of both")
     if reason_code is RefundReason.DAMAGE and sku is None:
         raise ValueError("a refund for damage names sku and quantity")
     if reason_code is RefundReason.DOUBLE and payment_id is None:

@@ -14,6 +14,7 @@ from tools.actions import (
     Action,
     CreateReturnLabel,
     LabelReason,
+    RefundTarget,
     RequestRefund,
     ReshipItem,
 )
@@ -110,11 +111,28 @@ def _check_refund(order: Order, history: PaymentHistory, action: RequestRefund) 
         raise ShopInvalid(f"the order's currency is {order.currency}")
     if action.money.amount > MAX_REFUND:
         raise ShopInvalid(f"a refund is at most {MAX_REFUND}")
-    if action.sku is not None and action.quantity is not None:
-        _check_quantity(_line_of(order, action.sku), action.quantity)
+    worth = _worth(order, action)
+    if worth is not None and worth < action.money:
+        raise ShopInvalid(f"what the refund is for is worth {worth}")
     left = left_to_refund(history, action.payment_id)
     if left < action.money:
         raise ShopInvalid(f"at most {left} is left to refund")
+
+
+def _worth(order: Order, action: RequestRefund) -> Money | None:
+    """Return the most that a refund can be by what it names; a payment bounds itself."""
+    match action.target:
+        case RefundTarget.FEE:
+            return order.shipping_fee
+        case RefundTarget.PAYMENT:
+            return None
+        case RefundTarget.ITEM:
+            line = _line_of(order, action.sku or "")
+            quantity = action.quantity or 0
+            _check_quantity(line, quantity)
+            return line.unit_price * quantity
+        case _:
+            assert_never(action.target)
 
 
 def _line_of(order: Order, sku: str) -> OrderLine:

@@ -110,7 +110,7 @@ def refund_arguments(ids: IdForms) -> type[Arguments]:
             DecimalNumber,
             Field(
                 gt=0,
-                le=MAX_REFUND,
+                le=int(MAX_REFUND),
                 description="The amount in the order's currency, above 0 and at most 5000.",
             ),
         ]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -14,6 +15,8 @@ from approvals.store.connect import connect, plain_errors
 from approvals.store.tx import in_transaction, rows, store_name
 
 __all__ = ["check_whole", "compact", "copy_into", "set_aside"]
+
+_HEADER: Final = b"SQLite format 3\0"
 
 
 def copy_into(db: Database, target: Path) -> None:
@@ -78,6 +81,7 @@ def set_aside(store: Path, aside: Path) -> bool:
     if not store.exists():
         return False
     with suppress(StoreUnusable):  # damaged: what a backup is for
+        _check_header(store)  # SQLite throws the log of what is no database away
         with closing(connect(store)) as db:
             rows(db, "PRAGMA wal_checkpoint(TRUNCATE)")
         # The last connection that closes removes the log, so somebody else holds one.
@@ -103,6 +107,12 @@ def _writable(db: Database) -> Iterator[None]:
         yield
     finally:
         db.execute("PRAGMA query_only=ON")
+
+
+def _check_header(store: Path) -> None:
+    with store.open("rb") as file:
+        if file.read(len(_HEADER)) != _HEADER:
+            raise StoreUnusable(f"the store {store} is not a SQLite database")
 
 
 def _create(target: Path) -> None:

@@ -30,7 +30,8 @@ class ServeLock:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Name the store's file; nothing is opened yet."""
-        self._store = Path(path).absolute()
+        # One file has one lock, by whatever name or link it is reached.
+        self._store = Path(path).resolve()
         self._file = Path(f"{self._store}.lock")
         self._descriptor: int | None = None
         self._pid: int | None = None

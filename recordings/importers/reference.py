@@ -76,7 +76,9 @@ def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
         response = _get(value, "response", dict)
         reply = _reply(response, asked if isinstance(asked, str) else "", latency_us, prices)
         answer = Replied(step=step, reply=reply)
-    return ticket_id, Exchange(step=step, digest=None, appended=None, answer=answer)
+    return ticket_id, Exchange(
+        step=step, digest=None, appended=None, answer=answer, answer_us=latency_us
+    )
 
 
 def _failed(error: Mapping[str, Any], step: int, latency_us: int) -> Failed:
@@ -102,7 +104,7 @@ def _reply(
     answered = _text(response.get("model"))
     return Reply(
         text=_text(message.get("content")),
-        calls=tuple(_call(item) for item in message.get("tool_calls") or ()),
+        calls=tuple(_call(item) for item in _calls(message)),
         finish_reason=_text(choices[0].get("finish_reason")),
         refusal=_text(message.get("refusal")),
         model=answered,
@@ -112,6 +114,22 @@ def _reply(
     )
 
 
+def _calls(message: Mapping[str, Any]) -> list[Any]:
+    found = message.get("tool_calls")
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise _Unreadable("response.choices.0.message.tool_calls", "must be a list")
+    return found
+
+
+def _arguments(value: object) -> str:
+    """Return the arguments as text; some servers send the object itself."""
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return _text(value) or ""
+
+
 def _call(item: object) -> WireCall:
     function = item.get("function") if isinstance(item, dict) else None
     if not isinstance(item, dict) or not isinstance(function, dict):
@@ -119,7 +137,7 @@ def _call(item: object) -> WireCall:
     return WireCall(
         call_id=_text(item.get("id")) or "",
         name=_text(function.get("name")) or "",
-        arguments=_text(function.get("arguments")) or "",
+        arguments=_arguments(function.get("arguments")),
     )
 
 

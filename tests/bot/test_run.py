@@ -161,7 +161,7 @@ def test_a_run_that_finishes_with_replies_left_over_is_an_error(cli: Cli, home: 
 
     assert done.exit_code == 1
     assert done.stdout.splitlines()[-1].startswith("valid | assistant")
-    assert done.stderr.startswith("error: the run finished after 1 of the 2 recorded replies")
+    assert "error: the run finished after 1 of the 2 recorded replies" in done.stderr
 
 
 def test_a_damaged_line_is_named_and_the_rest_is_used(cli: Cli, home: Path) -> None:

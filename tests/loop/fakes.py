@@ -34,6 +34,7 @@ from loop import (
 )
 from loop.testing import call, reply
 from tools import (
+    Action,
     Arguments,
     CallResult,
     CreateReturnLabel,
@@ -231,6 +232,7 @@ def make_work(
     ticket: Ticket = TICKET,
     tools: Sequence[Tool] | None = None,
     owns_order: Callable[[str], bool] = lambda _: True,
+    check: Callable[[Action], None] = lambda _: None,
     marks: Mapping[str, Any] | None = None,
     **limits: Any,
 ) -> Work:
@@ -240,6 +242,7 @@ def make_work(
         profile=profile(name, ask=ask, **limits),
         toolbox=box() if tools is None else Toolbox(tools),
         owns_order=owns_order,
+        check=check,
         forms=IdForms(),
         today=TODAY,
         model_name="scripted",

@@ -21,7 +21,16 @@ from tests.loop.fakes import (
     reply,
     run_work,
 )
-from tools import ShopDenied, ShopTimeout, ShopUnavailable, Ticket
+from tools import (
+    Action,
+    NotFound,
+    NotYours,
+    ShopDenied,
+    ShopInvalid,
+    ShopTimeout,
+    ShopUnavailable,
+    Ticket,
+)
 
 
 def answered(owns_order: Callable[[str], bool], *reads: str, **fields: Any) -> Ran:
@@ -125,3 +134,49 @@ def test_an_answer_that_needs_a_person_is_a_hand_over() -> None:
     assert ran.ended.resolution is not None
     assert ran.ended.resolution.needs_human
     assert ran.ended.resolution.outcome is Outcome.HAND_TO_PERSON
+
+
+# --- what the shop says of a finish's actions --------------------------------------------------
+
+
+def _says(error: Exception | None) -> Callable[[Action], None]:
+    def check(_: Action) -> None:
+        if error is not None:
+            raise error
+
+    return check
+
+
+@pytest.mark.parametrize("error", [NotFound("x"), NotYours("x"), ShopInvalid("x")])
+def test_an_action_that_the_shop_would_not_do_is_an_objection(error: Exception) -> None:
+    """A valid finish in form, and the run proposes nothing."""
+    work = make_work(check=_says(error))
+
+    ran = run_work(work, [reply(read()), reply(finish("resolve", actions=[action()]))])
+
+    assert ran.ended.result is Result.REJECTED
+    assert [problem.code for problem in ran.ended.problems] == ["action_not_possible"]
+    assert ran.ended.actions == ()
+
+
+@pytest.mark.parametrize("error", [None, ShopTimeout("x"), ShopUnavailable("x"), ShopDenied("x")])
+def test_a_shop_that_cannot_say_does_not_stand_in_the_way(error: Exception | None) -> None:
+    """A person decides, and the executor asks again; the answer is in the journal."""
+    work = make_work(check=_says(error))
+
+    ran = run_work(work, [reply(read()), reply(finish("resolve", actions=[action()]))])
+
+    assert ran.ended.result is Result.VALID
+    assert len(ran.ended.actions) == 1
+    asked = [record for record in ran.records if isinstance(record, Checked)]
+    assert [(one.question, one.answer) for one in asked] == [("action_possible", True)]
+
+
+def test_a_resumed_run_takes_the_shops_answer_from_its_journal() -> None:
+    """The shop says something else now, and the run ends as it had."""
+    script = [reply(read()), reply(finish("resolve", actions=[action()]))]
+    whole = run_work(make_work(), script)
+
+    again = run_work(make_work(check=_says(ShopInvalid("x"))), [], past=whole.entries)
+
+    assert again.ended.result is Result.VALID

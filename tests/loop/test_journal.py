@@ -303,11 +303,11 @@ def test_a_sink_that_refuses_stops_the_run_before_the_model_is_asked() -> None:
     assert model.history == []
 
 
-def test_the_reply_is_stored_before_it_is_judged_and_the_stop_last() -> None:
+def test_the_reply_is_stored_before_it_is_judged_and_the_stop_before_the_shop_is_asked() -> None:
     kinds = [record.kind for record in run_work(*CASES["read and finish"]).records]
     assert " ".join(kinds) == (
         "opened asked replied called called asked replied called asked replied "
-        "asked replied called called stopped"
+        "asked replied called called stopped checked"
     )
 
 
@@ -357,5 +357,5 @@ def _after(times: int, cause: str) -> Any:
 def test_a_stopped_run_over_its_whole_past_asks_nothing_and_writes_nothing() -> None:
     work, script = CASES["read and finish"]
     whole = run_work(work, script)
-    assert isinstance(whole.records[-1], Stopped)
+    assert isinstance(whole.records[-2], Stopped)
     assert run_work(work, [], past=whole.entries).entries == whole.entries

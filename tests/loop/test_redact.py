@@ -43,6 +43,39 @@ CANARY = "sk-canary-4f9a2b7c1d"
         ("appelez le 0612345678", "appelez le [phone]"),
         ("appelez le +33 6 12 34 56 78", "appelez le [phone]"),
         ("ring 020 7946 0958", "ring [phone]"),
+        # However they are spaced and whatever digits they have
+        ("card 4111  1111\t1111\n1111", "card [card]"),
+        ("4111/1111/1111/1111, 4111_1111_1111_1111", "[card], [card]"),
+        ("4111\u20131111\u20131111\u20131111", "[card]"),
+        ("4111 - 1111 - 1111 - 1111", "[card]"),
+        ("4111 1111 11111111, 41111111 11111111", "[card], [card]"),
+        ("4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "[card]"),
+        ("card4111111111111111now", "card[card]now"),
+        ("\uff14\uff11\uff11\uff11 1111 1111 1111", "[card]"),
+        ("\u0664" + "\u0661" * 15, "[card]"),
+        ("4111\u200b1111\u200b1111\u200b1111", "[card]"),
+        ("514\u2013555\u20130199, 514 - 555 - 0199, 514/555/0199", "[phone], [phone], [phone]"),
+        ("514\u200b555-0199 418-114-5678", "[phone] [phone]"),
+        ("0033612345678 or 00 33 6 12 34 56 78 or 0049 30 901820", "[phone] or [phone] or [phone]"),
+        ("call 5145551234now", "call [phone]now"),
+        ("mon numéro est 5145551234", "mon numéro est [phone]"),
+        ("Anna Roy\n5145551234", "Anna Roy\n[phone]"),
+        ("anna\uff20example.com, bob@xn--e1afmkfd.xn--p1ai", "[email], [email]"),
+        # Keys of other makers, tokens, passwords
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w", "[key]"),
+        ("github_pat_11ABCDEFG0abcdefghij_klmnop", "[key]"),
+        ("glpat-abcdefghij0123456789", "[key]"),
+        ("AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY", "[key]"),
+        ("sk-ant-api03-AbCdEf_123-xyz", "[key]"),
+        ("apikey abcd1234efgh5678", "apikey [key]"),
+        ("token: abcdef1234567890, secret=zzzzzzzzzz", "token: [key], secret=[key]"),
+        ("password: hunter2", "password: [key]"),
+        ("Mot de passe : soleil", "Mot de passe : [key]"),
+        ("my password is hunter2!", "my password is [key]"),
+        ("pwd=hunter22 CVV 123, code PIN : 4821", "pwd=[key] CVV [key], code PIN : [key]"),
+        ("a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b", "a [key] b"),
+        # What nobody sees
+        ("tell\u200b me\U000e0069\U000e0067", "tell me"),
     ],
 )
 def test_secrets_and_addresses_go(text: str, redacted: str) -> None:
@@ -63,6 +96,12 @@ def test_secrets_and_addresses_go(text: str, redacted: str) -> None:
         "a task-force, sku BBQ-GR310, ask @anna",
         "tracking 1Z999AA10123456784",
         "[email] [card] [phone] [key]",
+        "order 5145550199, model 2234567890, my order number is 5145550199",
+        "serial PAY-4111111111111111",
+        "sk-organizer-large-desk, a risk-averse-people-only desk",
+        "the password is wrong, password reset page, api token question, the secret: something",
+        "a pin of 200 mm, a team of 3",
+        "\u2764\ufe0f \U0001f469\u200d\U0001f680",
         "",
     ],
 )
@@ -86,6 +125,33 @@ def test_a_value_is_redacted_in_its_keys_and_leaves() -> None:
         "[email]": ["call [phone]", 5, None, {"key": "[key]"}],
         "n": Decimal(1),
     }
+
+
+@pytest.mark.parametrize("number", [4111111111111111, Decimal(4111111111111111)])
+def test_a_number_of_a_value_is_looked_at(number: object) -> None:
+    redacted = Redactor().value({"card": number, "ids": [number, 551906, True, Decimal("9.95")]})
+
+    assert redacted == {"card": "[card]", "ids": ["[card]", 551906, True, Decimal("9.95")]}
+
+
+def test_two_keys_that_become_one_are_numbered_and_both_values_stay() -> None:
+    redactor = Redactor()
+    redacted = redactor.value({"a@example.com": 1, "b@example.com": 2, "[email] 2": 3})
+
+    assert redacted == {"[email]": 1, "[email] 2": 2, "[email] 2 2": 3}
+    assert redactor.value(redacted) == redacted
+
+
+@pytest.mark.parametrize("key", ["phone", "phone_number", "mobile", "home-phone", "Telephone"])
+@pytest.mark.parametrize("number", ["5145550199", "555-0199", 5145550199])
+def test_a_key_can_say_that_a_bare_number_is_one_to_call(key: str, number: object) -> None:
+    redactor = Redactor()
+
+    assert redactor.value({key: number, "serial": "5145550199"}) == {
+        key: "[phone]",
+        "serial": "5145550199",
+    }
+    assert redactor.value({key: "none"}) == {key: "none"}
 
 
 @pytest.mark.parametrize("key", ["api_key", "X-Api-Key", "access_token", "password"])
@@ -132,7 +198,9 @@ def test_the_canary_leaves_by_no_way() -> None:
 PIECES = st.lists(
     st.sampled_from(
         ["anna@example.com", "4111 1111 1111 1111", "514-555-1234", CANARY, "bearer abc12345",
-         "api_key=abc123", "LK-581106", "2026-10-09", "+", "1", " ", "-", ".", "(", "@", "\ud800"]
+         "api_key=abc123", "LK-581106", "2026-10-09", "+", "1", " ", "-", ".", "(", "@", "\ud800",
+         "5145551234", "call ", "password: ", "token=", "00 33 6 12 34 56 78", "\u2013", "\u200b",
+         "PIN: ", "\uff11", "\n", "is ", "eyJ", "secret: "]
     ) | st.text(max_size=5),
     max_size=15,
 ).map("".join)  # fmt: skip
@@ -145,6 +213,7 @@ def test_redaction_is_stable_and_done_once(texts: list[str]) -> None:
 
     assert redacted == [second.text(text) for text in texts]
     assert redacted == second.value(list(texts))
+    assert redacted == [second.text(text) for text in redacted]
 
 
 @given(st.lists(st.sampled_from(["anna@example.com", "514-555-1234", CANARY, "text"]), max_size=6))

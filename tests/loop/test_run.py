@@ -34,7 +34,9 @@ from loop import (
     ScriptFailed,
     StopReason,
     TimeCheck,
+    Usage,
     VirtualClock,
+    WireCall,
     run,
 )
 from loop.texts import EMPTY_TEXT
@@ -588,3 +590,53 @@ def test_the_requests_digest_is_the_same_in_every_run_over_the_same_ticket() -> 
     assert not {r.digest for r in first} & {r.digest for r in other}
     assert all(isinstance(message, Message) for message in first[0].messages)
     assert HEAD_REPLY.calls == (read(),)
+
+
+def test_a_providers_words_are_redacted_before_they_are_kept() -> None:
+    """A key and an address quoted by the provider reach neither journal nor stop."""
+    error = ProviderFailed("401: wrong key sk-abcdefghijklmnop1234 of bob@example.com", status=401)
+
+    ran = run_work(make_work(), [error])
+
+    assert ran.ended.stop.cause == "401: wrong key [key] of [email]"
+    assert "bob@example.com" not in repr(ran.records)
+    assert "sk-abcdefghijklmnop1234" not in repr(ran.records)
+
+
+@pytest.mark.parametrize("broken", [OSError("secret 4111"), TypeError("secret"), KeyError("x")])
+def test_a_client_that_breaks_ends_the_run_as_a_provider_error(broken: Exception) -> None:
+    """Whatever it raises, its text is not kept."""
+
+    class Broken:
+        def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
+            assert request.step == 1
+            assert time_left_s is not None
+            raise broken
+
+    sink = MemorySink()
+    ended = run(make_work(), Broken(), Journal(sink, VirtualClock()))
+
+    assert ended.stop.reason == "provider_error"
+    assert ended.stop.cause == f"the model client failed with {type(broken).__name__}"
+    assert "secret" not in repr(sink.entries)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": 7},
+        {"finish_reason": {}},
+        {"calls": (WireCall(call_id="c", name="n", arguments=None),)},  # type: ignore[arg-type]
+        {"latency_us": -1},
+    ],
+)
+def test_a_reply_that_cannot_be_is_refused_where_it_is_made(fields: dict[str, Any]) -> None:
+    """So that no journal holds what no reader takes."""
+    with pytest.raises(ValueError, match=r"text|latency"):
+        replace(reply(), **fields)
+
+
+@pytest.mark.parametrize("tokens", [-1, 1.5, True, "7"])
+def test_a_number_of_tokens_that_cannot_be_is_refused(tokens: Any) -> None:
+    with pytest.raises(ValueError, match="tokens"):
+        Usage(tokens_in=tokens)

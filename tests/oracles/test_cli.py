@@ -120,3 +120,11 @@ def test_the_trace_says_that_replies_are_matched_by_their_place(run: Run) -> Non
 
     assert "replies are matched by ticket and step, not by request" in text
     assert "recorded for another request, taken by its place" in text
+
+
+def test_b101_a_run_is_named_by_ticket_profile_model_and_number(run: Run) -> None:
+    """The second run of the same kind is number 2."""
+    first, second = value(run("T-80008", "--json")), value(run("T-80008", "--json"))
+
+    assert first["run_id"] == "T-80008-assistant-chat-small-1"
+    assert second["run_id"] == "T-80008-assistant-chat-small-2"

@@ -35,7 +35,10 @@ def test_a_corrupt_line_costs_that_line_only(shop: PracticeShop, tmp_path: Path)
 
     read = read_recordings(path, PRICES)
 
-    assert [str(fault) for fault in read.faults] == [f"{path}, line 3: is not a line of JSON"]
+    assert [str(fault) for fault in read.faults] == [
+        f"{path}, line 3: is not a line of JSON",
+        f"{path}: run bad misses or doubles entries",
+    ]
     assert [recording.name for recording in read.recordings] == ["bad", "good"]
     assert read.recordings[1].entries == tuple(entries)
     assert len(read.recordings[0].exchanges) == 1
@@ -117,3 +120,35 @@ def test_a_byte_order_mark_is_no_fault(shop: PracticeShop, tmp_path: Path) -> No
 
     assert read.faults == ()
     assert read.recordings[0].entries == tuple(entries)
+
+
+def test_a_byte_that_is_not_utf_8_costs_its_line_only(shop: PracticeShop, tmp_path: Path) -> None:
+    """The line is named, and every other run of the file is whole."""
+    _, entries = recorded(work_on(shop))
+    lines = [encode("bad", entry).encode() for entry in entries]
+    lines[2] = lines[2].replace(b'"replied"', b'"repl\xffied"')
+    lines += [encode("good", entry).encode() for entry in entries]
+    path = tmp_path / "two.jsonl"
+    path.write_bytes(b"\n".join(lines))
+
+    read = read_recordings(path, PRICES)
+
+    assert str(read.faults[0]) == f"{path}, line 3: is not UTF-8 text"
+    assert "run bad misses or doubles entries" in str(read.faults[1])
+    assert [recording.name for recording in read.recordings] == ["bad", "good"]
+    assert read.recordings[1].entries == tuple(entries)
+
+
+def test_what_is_not_whole_about_a_recording_is_named(shop: PracticeShop, tmp_path: Path) -> None:
+    """A doubled entry and a missing closing record: both are read, and both are told."""
+    _, entries = recorded(work_on(shop))
+    path = tmp_path / "odd.jsonl"
+    write_recording(path, "doubled", [*entries, entries[3]])
+    write_recording(path, "open", entries[:-1])
+
+    read = read_recordings(path, PRICES)
+
+    faults = " ".join(str(fault) for fault in read.faults)
+    assert "run doubled misses or doubles entries" in faults
+    assert "run open has no closing record" in faults
+    assert len(read.recordings) == 2

@@ -6,15 +6,22 @@ import pytest
 
 from loop import (
     BudgetCut,
+    Journal,
+    MemorySink,
     ProviderFailed,
     RecordingMissing,
+    ScriptedModel,
     StopReason,
     VirtualClock,
+    Work,
     get_profile,
+    run,
 )
+from loop.testing import call, reply
 from recordings import Match, Recording, RecordingUnused, ReplayModel
 from tests.recordings.builders import ANSWER, LOOK_UP, played, recorded, work_on
-from tools import PracticeShop, Ticket
+from tools import CallResult, PracticeShop, Ticket, Toolbox, ToolContext
+from tools.reads import GetOrder
 
 
 def kept(shop: PracticeShop, *replies: object) -> Recording:
@@ -244,4 +251,41 @@ def test_a_replay_model_can_only_answer(shop: PracticeShop) -> None:
     """By type: it has no verb beyond asking and counting."""
     model = ReplayModel([kept(shop)])
 
-    assert {name for name in dir(model) if not name.startswith("_")} == {"ask", "done", "left_over"}
+    assert {name for name in dir(model) if not name.startswith("_")} == {
+        "ask",
+        "done",
+        "left_over",
+        "paced",
+    }
+
+
+def test_a_replay_repeats_the_wall_clock_of_tools_too(shop: PracticeShop) -> None:
+    """25 s of model and 6 s of tools, twice, against a limit of 60 s: time, live and replayed."""
+    other = reply(call("get_order", {"order_id": "LK-999999"}, "c2"), latency_s=25)
+    replies = [replace(LOOK_UP, latency_us=25_000_000), other, replace(ANSWER, latency_us=1)]
+    clock = VirtualClock()
+    work = slow(work_on(shop, "assistant"), shop, clock)
+    live, entries = played(work, ScriptedModel(replies, clock), clock)
+    recording = Recording.of("kept", entries)
+    assert recording is not None
+    clock = VirtualClock()
+    model = ReplayModel([recording], clock=clock)
+    sink = MemorySink()
+
+    again = run(work_on(shop, "assistant"), model, Journal(model.paced(sink), clock))
+
+    assert (live.stop.reason, live.stop.step, live.stop.observed) == (StopReason.TIME, 2, "62")
+    assert again.stop == live.stop
+    assert sink.entries == entries[:-1]
+
+
+def slow(work: Work, shop: PracticeShop, clock: VirtualClock) -> Work:
+    """Return the work with tools that take 6 seconds each."""
+
+    class Slow(Toolbox):
+        def call(self, name: str, arguments_text: str) -> CallResult:
+            clock.advance(6)
+            return work.toolbox.call(name, arguments_text)
+
+    context = ToolContext.of(shop, customer_id=work.ticket.customer_id, today=work.today)
+    return replace(work, toolbox=Slow([GetOrder(context)]))

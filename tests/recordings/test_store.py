@@ -166,3 +166,22 @@ def test_the_tables_are_strict_and_states_are_checked(db: Database) -> None:
 
     assert [row["strict"] for row in rows(db, sql)] == [1, 1]
     assert migrate(db, [RUN_MIGRATIONS]) == []
+
+
+def test_a_damaged_byte_in_the_store_is_named_and_the_rest_is_readable(
+    db: Database, shop: PracticeShop
+) -> None:
+    """Not a text for SQLite any more, and still one line of many."""
+    _, entries = recorded(work_on(shop))
+    runs = started(db)
+    for entry in entries[:-1]:
+        runs.append("run-1", entry)
+    db.execute("PRAGMA query_only=OFF")
+    db.execute("UPDATE journal SET line = CAST(x'7b22ff' AS TEXT) WHERE seq = 1")
+
+    with pytest.raises(RecordingUnreadable, match="journal of run run-1, line 2"):
+        runs.entries("run-1")
+
+    lines = runs.lines("run-1")
+    assert lines[0] == encode("run-1", entries[0])
+    assert lines[1] == '{"\udcff'

@@ -51,7 +51,6 @@ def test_an_action_survives_its_stored_form(action: Action) -> None:
         ({}, RefundTarget.FEE),
         ({"payment_id": "PAY-1"}, RefundTarget.PAYMENT),
         ({"sku": "RUG-W", "quantity": 1}, RefundTarget.ITEM),
-        ({"sku": "RUG-W", "quantity": 1, "payment_id": "PAY-1"}, RefundTarget.ITEM),
     ],
 )
 def test_a_refund_says_what_it_is_for(changes: dict[str, Any], target: RefundTarget) -> None:

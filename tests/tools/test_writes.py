@@ -131,17 +131,19 @@ def test_a_write_on_an_order_that_is_not_yours_is_refused(
 @pytest.mark.parametrize(
     ("changes", "possible"),
     [
-        ({"amount": 73.95}, True),
-        ({"amount": 73.96}, False),
+        # Without item and payment it is of the delivery fee.
+        ({"amount": 9.95}, True),
+        ({"amount": 9.96}, False),
+        ({"amount": 73.96, "payment_id": "PAY-100001-1"}, False),
         ({"amount": 73.95, "payment_id": "PAY-100001-1"}, True),
         ({"amount": 1, "payment_id": "PAY-100001-A"}, False),
         ({"amount": 1, "payment_id": "PAY-100002-1"}, False),
         ({"amount": 64, "sku": "COMPOST", "quantity": 1}, True),
+        ({"amount": 64.01, "sku": "COMPOST", "quantity": 1}, False),
         ({"amount": 64, "sku": "COMPOST", "quantity": 2}, False),
         ({"amount": 64, "sku": "RUG-W", "quantity": 1}, False),
         # What was paid twice and went back once counts for nothing; 8.50 went back since.
-        ({"order_id": "LK-100002", "amount": 140.50}, True),
-        ({"order_id": "LK-100002", "amount": 140.51}, False),
+        ({"order_id": "LK-100002", "amount": 0.01}, False),
         ({"order_id": "LK-100002", "amount": 140.50, "payment_id": "PAY-100002-1"}, True),
         ({"order_id": "LK-100002", "amount": 140.51, "payment_id": "PAY-100002-1"}, False),
         ({"order_id": "LK-100002", "amount": 1, "payment_id": "PAY-100002-2"}, False),

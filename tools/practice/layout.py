@@ -218,7 +218,7 @@ class PassageLine(BaseModel):
     passage_id: Annotated[str, Field(min_length=1)]
     doc_id: str
     title: str
-    version: int
+    version: Annotated[int, Field(ge=0, le=1_000_000)]
     section: str
     text: str
     effective_from: _Day

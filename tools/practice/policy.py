@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import unicodedata
 from datetime import date
 from typing import Final
 
@@ -30,7 +31,8 @@ LIMIT ?3
 
 def words_of(query: str) -> tuple[str, ...]:
     """Return the words that are looked for: each once, those of one or two characters dropped."""
-    words = (word.lower() for word in _WORD.findall(query))
+    # Composed, as the passages are: a decomposed accent would cut a word in two.
+    words = (word.lower() for word in _WORD.findall(unicodedata.normalize("NFC", query)))
     return tuple(dict.fromkeys(word for word in words if len(word) >= MIN_WORD_CHARS))
 
 

@@ -78,6 +78,8 @@ def _regular_expression(text: str) -> str:
         re.compile(text)
     except re.error as error:
         raise ValueError(f"must be a regular expression ({error.msg})") from None
+    except (OverflowError, RecursionError):
+        raise ValueError("must be a regular expression of an ordinary size") from None
     return text
 
 

@@ -143,3 +143,14 @@ def test_a_child_that_outlives_the_holder_does_not_keep_the_lock(path: Path) -> 
     finally:
         os.kill(child, signal.SIGKILL)
         process.communicate()
+
+
+def test_a_store_reached_by_a_link_has_the_same_lock(path: Path, tmp_path: Path) -> None:
+    """Two names of one file are one store, and one process serves it."""
+    path.touch()
+    alias = tmp_path / "elsewhere" / "alias.sqlite3"
+    alias.parent.mkdir()
+    alias.symlink_to(path)
+
+    with ServeLock(path):
+        assert not ServeLock(alias).try_acquire()

@@ -32,6 +32,7 @@ from bot.commands.demo import demo
 from bot.commands.proposals import proposals
 from bot.commands.run import resume, run
 from bot.commands.runs import export, runs, trace
+from bot.commands.serve import manifest, serve
 from bot.commands.shop import changes, shop
 from bot.commands.tickets import show, tickets
 from bot.errors import BotError
@@ -108,6 +109,7 @@ _COMMANDS: Final = (
     *(demo, tickets, show, run, resume, runs, trace, export),
     *(proposals, changes, reconcile, audit),
     *(backup, restore, purge, forget, migrate_store, shop),
+    *(serve, manifest),
 )
 for _command in _COMMANDS:
     handrail.add_command(_command)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
-__all__ = ["now_us", "utc_now"]
+__all__ = ["iso_text", "now_us", "utc_now"]
 
 
 def utc_now() -> str:
     """Return the time as an ISO time stamp in UTC, which sorts as it stands."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def iso_text(moment_us: int) -> str:
+    """Return a moment in microseconds since 1970 in the form of ``utc_now``."""
+    return datetime.fromtimestamp(moment_us / 1_000_000, UTC).isoformat(timespec="milliseconds")
 
 
 def now_us() -> int:

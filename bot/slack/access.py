@@ -71,6 +71,10 @@ class Access:
             return self._is_among(person, self._settings.viewers)
         return channel is not None and self._people.is_in_channel(channel, person.user_id)
 
+    def is_viewer_somewhere(self, person: Person) -> bool:
+        """Whether somebody may use the buttons of a draft in any of the ticket channels."""
+        return any(self.is_viewer(person, each) for each in sorted(self._settings.channels))
+
     def is_operator(self, person: Person) -> bool:
         """Whether somebody may pause, resume and handle dead letters."""
         member = person.kind is PersonKind.MEMBER

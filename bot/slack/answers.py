@@ -9,19 +9,27 @@ __all__ = [
     "NOTHING_CHANGED",
     "already_in_hand",
     "approved",
+    "command_help",
+    "customer_known",
     "customer_noted",
     "draft_kept",
     "expired",
     "form_late",
+    "message_not_read",
     "no_such_run",
     "no_such_ticket",
+    "not_a_root",
+    "not_a_ticket_channel",
     "not_an_operator",
     "not_handled",
+    "not_paused",
     "not_viewer",
     "nothing_unknown",
     "old_button",
+    "paused",
     "person_unavailable",
     "reopened",
+    "resumed",
     "run_ended",
     "run_queued",
     "said_thanks",
@@ -144,3 +152,47 @@ def draft_kept() -> str:
 def said_thanks() -> str:
     """Answer helpful and not helpful."""
     return "Thank you, that is noted."
+
+
+def paused() -> str:
+    """Answer Pause."""
+    return "Paused: no further run begins until an operator resumes. Tickets are kept and wait."
+
+
+def resumed() -> str:
+    """Answer Resume."""
+    return "Resumed: the tickets that waited begin now."
+
+
+def not_paused() -> str:
+    """Answer Resume where nothing was paused."""
+    return "Nothing was paused."
+
+
+def customer_known(ticket_id: str) -> str:
+    """Answer somebody who names the customer of a ticket that has one."""
+    return f"The customer of {ticket_id} is known already; its run is in this thread."
+
+
+def not_a_ticket_channel() -> str:
+    """Answer the shortcut on a message elsewhere."""
+    return f"I work on tickets in the ticket channels only. {NOTHING_CHANGED}"
+
+
+def not_a_root() -> str:
+    """Answer the shortcut on a reply."""
+    return f"Use this on the first message of a thread; that is the ticket. {NOTHING_CHANGED}"
+
+
+def message_not_read() -> str:
+    """Answer the form of the shortcut where the message cannot be read."""
+    return f"I could not read that message. {NOTHING_CHANGED} Try it again."
+
+
+def command_help() -> str:
+    """Say what can be typed."""
+    return (
+        "`/handrail waiting` lists what waits for a decision, `/handrail status` says how I am,"
+        " `/handrail show P-…` shows a proposal. Operators: `/handrail pause` and"
+        " `/handrail resume`."
+    )

@@ -5,8 +5,8 @@ A card is a view: nothing is read from it, and it is drawn anew from the store e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
@@ -27,14 +27,12 @@ __all__ = [
     "note_card",
     "read_card",
     "stale_cards",
-    "thread_of_run",
 ]
 
 _KEY: Final = "card:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A thread of a channel; without ``thread_ts`` the channel itself."""
 
     channel: str
@@ -124,12 +122,6 @@ def card_place(db: Database, proposal_id: str) -> Place | None:
         " WHERE p.proposal_id = ?",
         (proposal_id,),
     )
-    return Place(**found[0]) if found else None
-
-
-def thread_of_run(db: Database, run_id: str) -> Place | None:
-    """Return the thread of a run; None for one outside Slack. A read."""
-    found = rows(db, "SELECT channel, thread_ts FROM threads WHERE run_id = ?", (run_id,))
     return Place(**found[0]) if found else None
 
 

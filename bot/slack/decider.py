@@ -9,6 +9,7 @@ is refused is rolled back whole, and the refusal is an answer too: no press is s
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
@@ -27,7 +28,7 @@ from approvals.store import Writer
 from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, refusal
-from bot.slack.cards import Place, card_place, draw_card, thread_of_run
+from bot.slack.cards import Place, card_place, draw_card
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.inbox import (
     Delivery,
@@ -42,6 +43,7 @@ from bot.slack.inbox import (
 from bot.slack.outbox import Post, Priority, message_post, private_answer, put_post
 from bot.slack.press import Press, read_press
 from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
+from bot.slack.threads import thread_of_run
 from bot.slack.views import Message
 
 __all__ = ["Decider", "Effect", "Handler", "answer_post", "place_of"]
@@ -69,7 +71,7 @@ class Handler(NamedTuple):
 
 
 class Decider:
-    """Takes presses of buttons and forms.
+    """Takes presses of buttons and forms, on as many threads as there are steps of it.
 
     Args:
         access: looks people up.
@@ -96,12 +98,32 @@ class Decider:
         self._writer = writer
         self._now_us = now_us
         self._after_home = after_home
+        self._taken: set[int] = set()  # by threads of this process, at this moment
+        self._lock = threading.Lock()
 
     def step(self, db: Database) -> int | None:
         """Take every press that is due; return when the next one is to be tried again."""
-        while delivery := next_delivery(db, kinds=KINDS, now_us=self._now_us()):
-            self._take(db, delivery)
+        while delivery := self._next(db):
+            try:
+                self._take(db, delivery)
+            finally:
+                self._let_go(delivery)
         return next_delivery_due_us(db, kinds=KINDS)
+
+    def _next(self, db: Database) -> Delivery | None:
+        """Return the oldest press that no other thread has in hand.
+
+        One that waits for Slack, to know who somebody is, must not keep the next one waiting.
+        """
+        with self._lock:
+            found = next_delivery(db, kinds=KINDS, now_us=self._now_us(), but=self._taken)
+            if found is not None:
+                self._taken.add(found.seq)
+            return found
+
+    def _let_go(self, delivery: Delivery) -> None:
+        with self._lock:
+            self._taken.discard(delivery.seq)
 
     def _take(self, db: Database, delivery: Delivery) -> None:
         press = read_press(delivery)
@@ -207,11 +229,12 @@ def answer_post(db: Database, press: Press, told: Message, *, key: str) -> Post:
 def place_of(db: Database, press: Press) -> Place | None:
     """Return the thread that a press is about; None where it is about none of ours."""
     if press.channel is not None:
-        return Place(channel=press.channel, thread_ts=press.thread_ts)
+        return Place(press.channel, press.thread_ts)
     if (proposal := read_proposal_ref(press.value)) is not None:
         return card_place(db, proposal.proposal_id)
     if (run := read_run_ref(press.value)) is not None:
-        return thread_of_run(db, run.run_id)
+        thread = thread_of_run(db, run.run_id)
+        return None if thread is None else Place(thread.channel, thread.thread_ts)
     if (ticket := read_ticket_ref(press.value)) is not None:
-        return Place(channel=ticket.channel, thread_ts=ticket.ts)
+        return Place(ticket.channel, ticket.ts)
     return None

@@ -3,13 +3,16 @@
 BotError
   PersonUnavailable  Slack could not say who somebody is, so they decide nothing
   PressRefused       a button or form does nothing here, for a reason that the presser is told
+  HomeNotShown       Slack did not take App Home for now
+  AppRefused         the app cannot be attached to
+  SlackUnreachable   Slack did not answer, or does not know our token
 """
 
 from __future__ import annotations
 
 from bot.errors import BotError
 
-__all__ = ["PersonUnavailable", "PressRefused"]
+__all__ = ["AppRefused", "HomeNotShown", "PersonUnavailable", "PressRefused", "SlackUnreachable"]
 
 
 class PersonUnavailable(BotError):
@@ -24,3 +27,22 @@ class PersonUnavailable(BotError):
 
 class PressRefused(BotError):
     """What a press asks for does not happen. The message is for the person, as it stands."""
+
+
+class HomeNotShown(BotError):
+    """Slack did not take App Home for now; it may be tried again."""
+
+
+class SlackUnreachable(BotError):
+    """Slack did not answer, or does not know our token. ``code`` is Slack's name for why."""
+
+    def __init__(self, method: str, code: str, *, hint: str = "") -> None:
+        super().__init__(
+            f"Slack did not say who we are: {method} came to {code}",
+            hint=hint or "check the tokens with handrail doctor",
+        )
+        self.code = code
+
+
+class AppRefused(BotError):
+    """The app cannot be attached to: it is an ``AsyncApp``, or has no bot token of its own."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import Any, Final, Protocol
 
-from slack_bolt import BoltRequest, BoltResponse
+from slack_bolt import BoltResponse
 from sqlite_utils import Database
 
 from approvals.store import Writer
@@ -21,7 +22,7 @@ from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage
 from bot.slack.refs import is_ours
 from bot.slack.tickets import is_thread
 
-__all__ = ["Forms", "Gate"]
+__all__ = ["Forms", "Gate", "Taken"]
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -36,6 +37,15 @@ class Forms(Protocol):
     def faults(self, body: Mapping[str, Any]) -> Mapping[str, str]:
         """Return what is wrong with a submitted form, by block id. Pure; empty: it is stored."""
         ...
+
+
+class Taken(StrEnum):
+    """What became of something that was delivered or found."""
+
+    STORED = "stored"
+    KNOWN = "known"
+    """It was stored before."""
+    NOT_OURS = "not ours"
 
 
 class Gate:
@@ -64,12 +74,6 @@ class Gate:
         self._now_us = now_us
         self._whole_app = whole_app
 
-    def __call__(self, req: BoltRequest, next: Callable[[], BoltResponse]) -> BoltResponse:  # noqa: A002 - Bolt passes by these names
-        """Take a request, or hand it on."""
-        body: Mapping[str, Any] = req.body
-        answer = self.answer(body)
-        return next() if answer is None else answer
-
     def answer(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Return what to answer; None where the request is not ours."""
         if _is_closing(body):
@@ -83,25 +87,33 @@ class Gate:
             faults = self._forms.faults(body)
             if faults:
                 return _refused(faults)
-        return self._store(*found)
+        try:
+            taken = self._store(*found)
+        except Exception:  # noqa: BLE001 - whatever it was, nothing is stored: it must come again
+            _LOG.exception("a %s could not be stored and was not acknowledged", found[0].kind)
+            return BoltResponse(status=500)
+        return None if taken is Taken.NOT_OURS else BoltResponse(status=200)
 
-    def _store(self, incoming: Incoming, message: Sorted | None) -> BoltResponse | None:
+    def take_message(self, event: Mapping[str, Any], *, key: str) -> Taken:
+        """Store a message that was found and not delivered; ``key`` names it for ever.
+
+        Raises:
+            StoreError: it could not be stored.
+        """
+        body = {"type": "event_callback", "event_id": key, "event": event}
+        found = read_incoming(body, self._intake, whole_app=self._whole_app)
+        return Taken.NOT_OURS if found is None else self._store(*found)
+
+    def _store(self, incoming: Incoming, message: Sorted | None) -> Taken:
         now_us = self._now_us()
 
-        def store(db: Database) -> bool:
+        def store(db: Database) -> Taken:
             if message is not None and not _concerns_us(db, message):
-                return False
-            store_delivery(db, incoming, now_us=now_us)
-            return True
+                return Taken.NOT_OURS
+            stored = store_delivery(db, incoming, now_us=now_us)
+            return Taken.STORED if stored else Taken.KNOWN
 
-        try:
-            ours = self._writer.run(store)
-        except Exception:  # noqa: BLE001 - whatever it was, nothing is stored: it must come again
-            _LOG.exception("a %s could not be stored and was not acknowledged", incoming.kind)
-            return BoltResponse(status=500)
-        if not ours:
-            return None
-        return BoltResponse(status=200)
+        return self._writer.run(store)
 
 
 def _concerns_us(db: Database, message: Sorted) -> bool:

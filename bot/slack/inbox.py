@@ -10,7 +10,7 @@ All verbs that write are called inside the caller's ``tx()``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -108,13 +108,19 @@ def store_delivery(db: Database, incoming: Incoming, *, now_us: int) -> bool:
     return stored == 1
 
 
-def next_delivery(db: Database, *, kinds: Iterable[DeliveryKind], now_us: int) -> Delivery | None:
-    """Return the oldest new delivery of these kinds that is due. A read."""
+def next_delivery(
+    db: Database, *, kinds: Iterable[DeliveryKind], now_us: int, but: Collection[int] = ()
+) -> Delivery | None:
+    """Return the oldest new delivery of these kinds that is due. A read.
+
+    ``but`` are the numbers of those that somebody else has in hand.
+    """
     found = rows(
         db,
         "SELECT seq, kind, payload, received_us, attempts FROM inbox WHERE state = 'new'"
-        " AND next_at_us <= ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 1",
-        (now_us, _list(kinds)),
+        " AND next_at_us <= ? AND kind IN (SELECT value FROM json_each(?))"
+        " AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 1",
+        (now_us, _list(kinds), json.dumps(sorted(but))),
     )
     return _delivery(found[0]) if found else None
 

@@ -23,6 +23,7 @@ __all__ = [
     "Sorted",
     "TicketMessage",
     "Us",
+    "attachment_names",
 ]
 
 _PLAIN: Final = frozenset({None, "file_share", "thread_broadcast", "me_message", "bot_message"})
@@ -172,7 +173,7 @@ class Intake:
             channel=channel,
             ts=ts,
             header=header,
-            attachments=_attachments(message),
+            attachments=attachment_names(message),
             user_id=user,
             author=str(author),
         )
@@ -221,7 +222,8 @@ class Intake:
         return shown.removeprefix(f"@{self._us.user_id}").strip()
 
 
-def _attachments(message: Mapping[str, Any]) -> tuple[str, ...]:
+def attachment_names(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the files of a message."""
     files = message.get("files")
     if not isinstance(files, list):
         return ()
@@ -231,4 +233,4 @@ def _attachments(message: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _content(message: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """Return what of a message is a person's: not reply counts, reactions or unfurls."""
-    return message_text(message).strip(), _attachments(message)
+    return message_text(message).strip(), attachment_names(message)

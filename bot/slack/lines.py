@@ -1,17 +1,23 @@
-"""The single lines that intake and the worker post in a thread. Raw text; escaped where posted."""
+"""The single lines that intake and the worker post in a thread, in mrkdwn."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from bot.slack.markup import fact, link
+
 __all__ = [
     "ARCHIVES",
+    "customer_known",
     "gave_up",
     "header_gone",
     "held",
     "message_link",
+    "message_not_found",
     "newer_message",
     "not_a_member",
+    "not_an_id",
+    "not_our_channel",
     "other_customer",
     "restarted",
     "same_ticket",
@@ -35,22 +41,22 @@ def not_a_member() -> str:
 
 def same_ticket(ticket_id: str, channel: str, ts: str) -> str:
     """Say where a ticket is worked on already."""
-    return f"{ticket_id} is already being worked on: {message_link(channel, ts)}"
+    return f"{fact(ticket_id)} is already being worked on: {link(message_link(channel, ts), 'its thread')}"
 
 
 def other_customer(ticket_id: str) -> str:
     """Say that a ticket id cannot be used for a second customer."""
     return (
-        f"{ticket_id} is already the ticket of another customer, so I did not start on this one. "
-        "Check the ticket and customer numbers and post it again."
+        f"{fact(ticket_id)} is already the ticket of another customer, so I did not start on this "
+        "one. Check the ticket and customer numbers and post it again."
     )
 
 
 def ticket_id_changed(ticket_id: str) -> str:
     """Say that an edit cannot make another ticket of a message."""
     return (
-        f"This thread stays with {ticket_id}. An edit cannot make it another ticket: please post "
-        "the other one as a new message."
+        f"This thread stays with {fact(ticket_id)}. An edit cannot make it another ticket: please "
+        "post the other one as a new message."
     )
 
 
@@ -60,6 +66,26 @@ def header_gone() -> str:
         "This message no longer begins with a ticket number, so I stopped. Post the ticket again "
         "with its numbers if it should be worked on."
     )
+
+
+def customer_known() -> str:
+    """Say that a ticket's customer was given by somebody else before."""
+    return "This ticket's customer is known by now, or the ticket is gone. Nothing was changed."
+
+
+def not_our_channel() -> str:
+    """Say where messages can be made tickets."""
+    return "I work in the support channels only. Post the ticket there, and try again."
+
+
+def message_not_found() -> str:
+    """Say which messages can be made tickets."""
+    return "I cannot read that message. A message of a channel can be a ticket, a reply cannot."
+
+
+def not_an_id(words: str) -> str:
+    """Say what an id looks like."""
+    return f"That is not a number of ours: it is {words}. Nothing was changed; press again."
 
 
 def newer_message() -> str:

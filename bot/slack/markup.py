@@ -60,14 +60,14 @@ def tame(text: str) -> str:
 
 def body(text: str, most: int) -> str:
     """Return escaped text of at most ``most`` characters; a cut says how much is missing."""
-    return _bounded(tame(text).strip(), most)
+    return _bounded(text.strip(), most)
 
 
 def line(text: str, most: int) -> str:
     """Return escaped text on one line of at most ``most`` characters, with an ellipsis if cut."""
-    joined = " ".join(tame(text).split())
-    escaped = escape(joined)
-    if len(escaped) <= most:
+    start = text[: 4 * most]  # more cannot be shown, and a text may be a megabyte
+    escaped = escape(" ".join(tame(start).split()))
+    if len(escaped) <= most and len(start) == len(text):
         return escaped
     return f"{escaped[: cut_at(escaped, most - 1)].rstrip()}…"
 
@@ -77,7 +77,9 @@ def fact(text: str, most: int = 80) -> str:
 
     What is written from right to left is isolated, so that it cannot reorder its neighbours.
     """
-    visible = "".join("\ufffd" if unicodedata.category(char) == "Cf" else char for char in text)
+    visible = "".join(
+        "\ufffd" if unicodedata.category(char) == "Cf" else char for char in text[: 4 * most]
+    )
     shown = line(visible.replace("`", _BACKTICK), most - 4) or "\ufffd"
     if any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in shown):
         shown = f"\u2068{shown}\u2069"
@@ -86,7 +88,7 @@ def fact(text: str, most: int = 80) -> str:
 
 def fenced(text: str, most: int) -> str:
     """Return text as a preformatted block of at most ``most`` characters, fences included."""
-    inside = tame(text).replace("`", _BACKTICK).strip("\n")
+    inside = text.replace("`", _BACKTICK).strip("\n")
     frame = f"{FENCE}\n\n{FENCE}"
     return f"{FENCE}\n{_bounded(inside, most - len(frame))}\n{FENCE}"
 
@@ -130,8 +132,9 @@ def cut_at(text: str, most: int) -> int:
 
 
 def _bounded(text: str, most: int) -> str:
-    escaped = escape(text)
-    if len(escaped) <= most:
+    """Return raw text tamed and escaped; the note of a cut counts the raw characters."""
+    escaped = escape(tame(text[: most + 1]))
+    if len(escaped) <= most and len(text) <= most:
         return escaped
-    note = f"… ({len(text)} characters in all)"
+    note = f"\u2026 ({len(text)} characters in all)"
     return escaped[: cut_at(escaped, max(0, most - len(note)))].rstrip() + note

@@ -31,6 +31,7 @@ from bot.slack.outbox import put_post
 from bot.slack.press import Press, press_of
 from bot.slack.refs import CallbackId, Field
 from bot.slack.views import View
+from tools import IdForms
 
 __all__ = ["Filler", "Modals"]
 
@@ -64,6 +65,7 @@ class Modals:
         store: the store's file.
         access: looks people up.
         fillers: by the action id of the button, or the callback id of the shortcut.
+        ids: the forms of ticket and customer ids.
         writer: commits the answer to whoever got no form.
         now_us: the time.
     """
@@ -75,9 +77,11 @@ class Modals:
         store: Path,
         access: Access,
         fillers: Mapping[str, Filler],
+        ids: IdForms,
         writer: Writer,
         now_us: Callable[[], int],
     ) -> None:
+        self._ids = ids
         self._calls = calls
         self._store = store
         self._access = access
@@ -115,6 +119,10 @@ class Modals:
             for name, text in press.fields.items():
                 if not _AMOUNT.fullmatch(text.strip()):
                     found[name] = _NOT_AN_AMOUNT
+        for field, form in ((Field.TICKET, self._ids.ticket), (Field.CUSTOMER, self._ids.customer)):
+            typed = press.fields.get(field)
+            if typed is not None and not form.fits(typed.strip().upper()):
+                found[field] = f"An id such as {form.words}"
         return found
 
     def close(self) -> None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.slack.inbox import Delivery, DeliveryKind
-from bot.slack.refs import submitted
+from bot.slack.refs import TicketRef, submitted
 
 __all__ = ["Press", "press_of", "read_press"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """A button that was pressed, or a form that was sent.
+    """A button that was pressed, a form that was sent, or the shortcut on a message.
 
     Attributes:
         name: the button's action id or the form's callback id.
@@ -72,6 +72,20 @@ def press_of(body: Mapping[str, Any]) -> Press | None:
                 user_id=user_id,
                 fields=submitted(body["view"]),
                 is_form=True,
+            )
+        case {
+            "type": "message_action",
+            "user": {"id": str(user_id)},
+            "callback_id": str(name),
+            "channel": {"id": str(channel)},
+            "message": {"ts": str(ts), **message},
+        }:
+            return Press(
+                name=name,
+                value=str(TicketRef(channel=channel, ts=ts)),
+                user_id=user_id,
+                channel=channel,
+                thread_ts=str(message.get("thread_ts") or ts),
             )
         case _:
             return None

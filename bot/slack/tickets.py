@@ -259,7 +259,7 @@ def keep_reply(
     thread_ts: str,
     user_id: str,
     text: str,
-    to_us: bool,
+    to_us: bool = True,
 ) -> bool:
     """Keep what a person wrote in a thread; False where it is kept already."""
     sql = (

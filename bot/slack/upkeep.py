@@ -1,8 +1,9 @@
-"""What comes due by itself: expiries and their warnings, tickets that waited, visible dead letters."""
+"""What comes due by itself: expiries, warnings, tickets that waited, dead letters to be seen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from sqlite_utils import Database
@@ -25,7 +26,7 @@ from bot.slack.tickets import dead_jobs, run_again
 __all__ = ["Upkeep"]
 
 EVERY_US: Final = 5_000_000
-"""How often it looks, at least; a commit of anybody makes it look sooner."""
+"""How often it looks."""
 
 
 class Upkeep:
@@ -67,14 +68,15 @@ class Upkeep:
         return self._next_us
 
     def _release(self, db: Database) -> None:
-        """Let the tickets that waited begin, the longest first, as far as the caps allow.
+        """Let tickets that waited begin, the longest first: one a turn, as each that begins counts.
 
-        One at a time: each that begins counts against them.
+        Where there are no caps, all that waited for a pause to end.
         """
-        for channel, ts in held_tickets(db):
+        limit = 50 if self._caps == Caps() else 1
+        for channel, ts in held_tickets(db, limit=limit):
             if pause_reason(db, self._caps, now_us=self._now_us()) is not None:
                 return
-            self._writer.run(lambda w, place=(channel, ts): self._begin(w, *place))
+            self._writer.run(partial(self._begin, channel=channel, ts=ts))
 
     def _begin(self, db: Database, channel: str, ts: str) -> None:
         if release_ticket(db, channel, ts):

@@ -164,7 +164,7 @@ class StopView:
         team: who should take it, where the run had named a team.
         held_back: there is a rejected draft that may be looked at privately.
         can_retry: the same ticket run again can come to something else.
-        model_words: text of the provider or the model about the stop is in ``stop.cause``.
+        stop: its ``cause`` may hold words of the provider.
     """
 
     run_id: str

@@ -13,9 +13,10 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals import Proposals, utc_text
+from approvals import Proposals
 from approvals.store import Job, Jobs, tx
 from bot.keeper import Keeper, run_ids
+from bot.now import iso_text
 from bot.plan import Plan, plan_again, plan_run
 from bot.proposing import Proposer
 from bot.settings import Settings
@@ -232,7 +233,7 @@ class TicketWork:
                 ticket_id=ticket.ticket_id,
                 profile=plan.profile.name,
                 model=plan.model,
-                started_at=utc_text(self._now_us()),
+                started_at=iso_text(self._now_us()),
             )
         except RunTaken:
             entries = runs.entries(run_id)

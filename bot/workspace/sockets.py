@@ -41,7 +41,9 @@ class Socket:
     mute: bool = False
 
     def push(self, frame: dict[str, Any] | None) -> None:
-        """Queue a frame, from any thread."""
+        """Queue a frame, from any thread; a mute socket loses it."""
+        if self.mute and frame is not None:
+            return
         with suppress(RuntimeError):  # the server is closing, and the socket with it
             self.loop.call_soon_threadsafe(self.queue.put_nowait, frame)
 
@@ -118,9 +120,8 @@ class Sockets:
 
     async def _send_all(self, websocket: WebSocket, socket: Socket) -> None:
         while (frame := await socket.queue.get()) is not None:
-            if not socket.mute:
-                with suppress(WebSocketDisconnect, RuntimeError):  # closed meanwhile
-                    await websocket.send_text(json.dumps(frame))
+            with suppress(WebSocketDisconnect, RuntimeError):  # closed meanwhile
+                await websocket.send_text(json.dumps(frame))
         with suppress(WebSocketDisconnect, RuntimeError):
             await websocket.close()
 

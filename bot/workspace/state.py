@@ -60,7 +60,7 @@ class State:
         with self._bell:
             yield
 
-    def wait_for(self, condition: Callable[[], T], *, seconds: float, what: str) -> T:
+    def wait_for(self, condition: Callable[[], T | None], *, seconds: float, what: str) -> T:
         """Wait until ``condition`` gives something true, and return that.
 
         Raises:
@@ -69,7 +69,10 @@ class State:
         with self._bell:
             found = self._bell.wait_for(condition, seconds)
         if not found:
-            raise TookTooLong(f"{what} did not come true within {seconds} s")
+            raise TookTooLong(
+                f"{what} did not come true within {seconds} s",
+                hint="A held clock stands still: advance it if a retry or a time-out is awaited.",
+            )
         return found
 
     def new_ts(self) -> str:

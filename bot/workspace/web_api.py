@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from bot.workspace.traffic import Call
 __all__ = ["Reply", "WebApi"]
 
 OK = 200
+NOT_FOUND = 404
 TOO_MANY = 429
 LOST = 0
 """The status that is recorded where no answer left the server."""
@@ -45,21 +47,35 @@ class WebApi:
 
     def response(self, secret: str, values: dict[str, Any]) -> Reply:
         """Answer one post to a response URL."""
-        return self._answered("response_url", values, lambda: respond(self._core, secret, values))
+        return self._answered(
+            "response_url",
+            values,
+            lambda: respond(self._core, secret, values),
+            refused_status=NOT_FOUND,
+        )
 
-    def _answered(self, name: str, args: dict[str, Any], run: Any) -> Reply:
+    def _answered(
+        self,
+        name: str,
+        args: dict[str, Any],
+        run: Callable[[], dict[str, Any]],
+        *,
+        refused_status: int = OK,
+    ) -> Reply:
         fault = self._faults.take(name, args)
         with self._core.state.changing():
             taken = fault is None or fault.what in (Misbehaviour.LOST_ANSWER, Misbehaviour.HELD)
-            body = _run(run) if taken else None
-            reply = _reply(fault, body, self._headers())
+            body = _run(run) if taken else {}
+            done = bool(body.get("ok"))
+            status = OK if done else refused_status
+            reply = _reply(fault, body, status, self._headers())
             self._core.calls.append(
                 Call(
                     method=name,
                     args=args,
                     status=reply.status,
                     answered=reply.body,
-                    taken=taken and bool(body and body.get("ok")),
+                    taken=taken and done,
                     at=self._core.clock.now(),
                 )
             )
@@ -94,16 +110,18 @@ class WebApi:
             raise MethodRefused("missing_scope", needed=method.scope[0], provided=provided)
 
 
-def _run(run: Any) -> dict[str, Any]:
+def _run(run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
-        return run()  # type: ignore[no-any-return]
+        return run()
     except MethodRefused as refused:
         return refused.answer()
 
 
-def _reply(fault: Fault | None, body: dict[str, Any] | None, headers: dict[str, str]) -> Reply:
+def _reply(
+    fault: Fault | None, body: dict[str, Any], status: int, headers: dict[str, str]
+) -> Reply:
     if fault is None:
-        return Reply(status=OK, body=body, headers=headers)
+        return Reply(status=status, body=body, headers=headers)
     match fault.what:
         case Misbehaviour.REFUSED:
             return Reply(status=OK, body={"ok": False, "error": fault.code}, headers=headers)
@@ -116,4 +134,4 @@ def _reply(fault: Fault | None, body: dict[str, Any] | None, headers: dict[str, 
         case Misbehaviour.LOST_REQUEST | Misbehaviour.LOST_ANSWER:
             return Reply(status=LOST, body=None, headers={})
         case Misbehaviour.HELD:
-            return Reply(status=OK, body=body, headers=headers, hold=fault.hold)
+            return Reply(status=status, body=body, headers=headers, hold=fault.hold)

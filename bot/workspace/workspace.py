@@ -244,7 +244,11 @@ class Workspace(Hands):
     # Waiting.
 
     def wait_for(
-        self, condition: Callable[[], T], *, seconds: float = 5.0, what: str = "the condition"
+        self,
+        condition: Callable[[], T | None],
+        *,
+        seconds: float = 5.0,
+        what: str = "the condition",
     ) -> T:
         """Wait for something true, looked at after each change; return it.
 

@@ -54,7 +54,8 @@ _ID: Final = r"[a-z]{1,6}-[0-9][0-9a-z-]{0,20}"
 
 # Reference facts A5 spare "confirm", "whether", "when", "if". "We confirm that ..." does claim.
 _OPEN: Final = (
-    r"(?:whether|when|whenever|if|once|until|after|before|unless|no"
+    r"(?:whether|when|whenever|if|once|until|after|before|unless|as soon as|as long as|in case"
+    r"|provided|assuming|by the time|no"
     r"|(?:will|[a-z]{1,5}'ll|cannot|can't|couldn't|could not|(?:un|not |not yet )able to"
     r"|you|please) confirm"
     r"|(?:says?|said|mentioned|shows?|showed|stated|told you))(?: that)? "
@@ -77,11 +78,16 @@ _WE_DID: Final = (
     r"(?:we|i|(?:our|the|my) (?:[a-z]{1,15} )?(?:team|department|colleagues?|agents?))"
     rf"(?:'ve| have| has|'d| had)? {_NOW}"
     r"(?:refunded|reimbursed|credited|issued|processed|approved|cancell?ed|reshipped|re-?sent"
-    r"|reversed|authori[sz]ed|initiated|replaced|(?:changed|updated|amended) (?:your|the|it)"
+    r"|reversed|authori[sz]ed|initiated|replaced|waived|(?:changed|updated|amended) (?:your|the|it)"
+    r"|made the change|returned (?:your|the) (?:money|payment|amount)"
     r"|(?:sent|created|shipped|ordered|arranged|emailed|mailed|generated|attached|made|placed"
-    rf"|dispatched|booked|scheduled) {_A}(?:refunds?|reimbursements?|labels?|replacements?"
-    r"|reshipments?|cancellations?|exchanges?|pickups?|new (?:one|item|order)))"
+    r"|dispatched|booked|scheduled|put through|pushed through|completed|finali[sz]ed|granted|given"
+    rf"|added|taken care of) {_A}(?:refunds?|reimbursements?|credits?|vouchers?|discounts?|labels?"
+    r"|replacements?|reshipments?|cancellations?|exchanges?|pickups?|new (?:one|item|order)))"
 )
+_USUALLY: Final = r"\b(?! (?:within|in|under|to|by|on|after|before|when|whenever|once|only|if|as|every|at|back)\b)"
+"""Not followed by what makes it a habit: "a refund is processed within 5 days"."""
+_ON_ITS_WAY: Final = rf" (?:is|are) {_NOW}(?:on (?:its|the|their) way|under ?way)"
 _ENGLISH: Final = _claims(
     _OPEN,
     _WE_DID,
@@ -90,6 +96,11 @@ _ENGLISH: Final = _claims(
         Deed.REFUND: (
             rf"(?:refunds?|reimbursements?|credits?){_OF}{_BEEN}(?:issued|processed|approved|sent"
             r"|made|completed|initiated|authori[sz]ed|granted|paid|applied|credited)"
+            rf"|refunds?{_OF}(?:{_ON_ITS_WAY}| (?:has gone|have gone|went|came|is) {_NOW}through"
+            rf"| (?:is|are) {_NOW}(?:complete[d]?|done|finished|processed|approved|issued|sent)"
+            rf"{_USUALLY})"
+            rf"|(?:charges?|payments?|amounts?|money|fees?){_OF}{_BEEN}(?:returned|waived|sent back)"
+            rf"|money is (?:already |now )?back|consider {_A}(?:order|payment|fee)s? refunded"
             r"|(?:charges?|payments?|amounts?|money|fees?|orders?|items?|difference|card|account"
             rf"|{_ID}){_OF}{_BEEN}(?:refunded|reimbursed|credited|reversed)"
             rf"|you(?:'ve| have| were)(?: {_NOW}been)? {_NOW}(?:refunded|reimbursed|credited)"
@@ -97,16 +108,20 @@ _ENGLISH: Final = _claims(
         Deed.REPLACEMENT: (
             r"(?:replacements?(?: [a-z]{1,20}){0,3}?|reshipments?|exchanges?"
             rf"|new (?:one|item|parcel)){_OF}(?:{_BEEN}(?:sent|shipped|dispatched|ordered|arranged"
-            r"|approved|issued|processed|created|placed|booked)| is on (?:its|the) way)"
-            rf"|(?:items?|orders?|{_ID}){_BEEN}(?:replaced|reshipped|re-?sent)"
+            rf"|approved|issued|processed|created|placed|booked)|{_ON_ITS_WAY})"
+            rf"|(?:items?|orders?|{_ID}){_BEEN}replaced"
+            rf"|(?:[a-z]{{1,20}} ){{0,2}}(?:[a-z]{{1,20}}|{_ID}){_BEEN}(?:reshipped|re-?sent)"
         ),
         Deed.LABEL: (
             rf"labels?{_OF}(?:{_BEEN}(?:sent|created|emailed|mailed|issued|generated|attached"
-            r"|approved|arranged|prepared)| (?:is|are) (?:attached|enclosed|on (?:its|the) way))"
+            rf"|approved|arranged|prepared)| (?:is|are) (?:attached|enclosed|below)|{_ON_ITS_WAY})"
+            rf"|you(?:'ll| will| can)? find (?:attached |enclosed )?{_A}labels?"
+            r"(?: (?:attached|enclosed|below|here))?"
+            rf"|attached (?:is|are|you(?:'ll| will| can)? find) {_A}labels?"
         ),
         Deed.CANCELLATION: (
             rf"(?:orders?|subscription|delivery|return|account|booking|purchase|items?|{_ID}){_OF}"
-            rf"(?:{_BEEN}| is | are )cancell?ed"
+            rf"(?:{_BEEN}| is | are )cancell?ed|consider {_A}order cancell?ed"
         ),
         "change": (
             rf"(?:orders?|address|account|delivery|slot|subscription|{_ID}){_OF}{_BEEN}"
@@ -136,9 +151,15 @@ _DE: Final = (
     rf"{_WORD}){{1,8}}?)?"
 )
 _ETE: Final = (
-    rf"(?: (?:vous )?(?:a|ont) {_DEJA}ete| (?:est|sont) (?:deja|desormais|maintenant|bien))"
-    rf" {_DEJA}"
+    rf"(?: (?:vous )?(?:a|ont) {_DEJA}ete| (?:vient|viennent) (?:de vous |d')etre"
+    rf"| (?:est|sont) (?:deja|desormais|maintenant|bien)) {_DEJA}"
 )
+_D_HABITUDE: Final = (
+    r"\b(?! (?:sous|dans|en|apres|avant|par|a|au|sur|des|lorsque?|quand|une fois|si|uniquement"
+    r"|seulement|chaque)\b)"
+)
+"""As in English: "le remboursement est effectué sous 5 jours" tells a habit."""
+_EN_ROUTE: Final = r" (?:est|sont) (?:deja |bien )?(?:en (?:route|chemin|cours de route)|parti)e?s?"
 _CHOSE: Final = (
     r"(?:remboursement|etiquette|bordereau|remplacement|renvoi|annulation|echange|enlevement"
     r"|article de remplacement|nouvel article)s?"
@@ -147,9 +168,9 @@ _NOUS_AVONS: Final = (
     r"(?:(?:j'ai|je (?:vous |l'|les )ai|nous (?:vous |l'|les )?avons|on (?:vous |l'|les )?a"
     rf"|(?:notre |l')equipe (?:[a-z]{{1,15}} )?(?:vous |l'|les )?a) {_DEJA}"
     r"(?:(?:rembourse|credite|traite|approuve|annule|autorise|remplace|renvoye|reexpedie|accorde"
-    r"|recredite)e?s?|emise?s?|(?:modifie|change|corrige|mis a jour) (?:votre|vos|le|la|les|l')"
+    r"|recredite|restitue)e?s?|emise?s?|(?:modifie|change|corrige|mis a jour) (?:votre|vos|le|la|les|l')"
     r"|(?:envoye|expedie|cree|genere|effectue|emis|valide|lance|initie|procede|commande|organise"
-    rf"|fait|joint)e?s? {_LE}{_CHOSE})"
+    rf"|fait(?: parvenir)?|joint|adresse|transmis|remis)e?s? {_LE}{_CHOSE})"
     r"|(?:nous venons|je viens) (?:de |d')(?:vous |l'|les )?"
     r"(?:rembourser|crediter|traiter|approuver|annuler|modifier|changer|remplacer|renvoyer"
     r"|reexpedier|(?:envoyer|expedier|creer|emettre|effectuer|valider|proceder|lancer)"
@@ -163,24 +184,36 @@ _FRENCH: Final = _claims(
         Deed.REFUND: (
             rf"(?:remboursement|avoir|credit)s?{_DE}{_ETE}(?:(?:effectue|traite|approuve|envoye"
             r"|valide|autorise|accorde|verse|initie|lance)e?s?|emise?s?|faits?)"
-            r"|(?:commande|achat|paiement|montant|somme|frais|article|compte|carte|debit"
-            rf"|{_ID})s?{_DE}{_ETE}(?:rembourse|credite|recredite)e?s?"
+            rf"|remboursements?{_DE}(?:{_EN_ROUTE}| (?:est|sont) (?:(?:effectue|traite|approuve|envoye"
+            rf"|valide|accorde|termine|emi|fait)e?s?){_D_HABITUDE})"
+            r"|bons? d'achat(?: vous)? (?:a|ont) ete (?:accorde|envoye|emi|credite)s?"
+            r"|(?:commande|achat|paiement|montant|somme|frais|article|compte|carte|debit|argent"
+            rf"|{_ID})s?{_DE}{_ETE}(?:rembourse|credite|recredite|restitue|rendu|reverse)e?s?"
+            rf"|(?:commande|achat|paiement|montant|{_ID})s?{_DE} (?:est|sont) rembourse"
+            rf"e?s?{_D_HABITUDE}"
             rf"|vous avez {_DEJA}ete {_DEJA}(?:rembourse|credite)e?s?"
         ),
         Deed.REPLACEMENT: (
-            r"(?:articles? de remplacement|remplacements?|nouvel article|nouveau colis"
+            r"(?:(?:article|colis|produit)s? de remplacement|remplacements?|nouvel article"
+            r"|nouveau colis"
             rf"|echanges?|renvois?){_DE}(?:{_ETE}(?:(?:envoye|expedie|cree|commande|organise"
-            r"|approuve|valide|traite|effectue)e?s?|faits?)| est en (?:route|chemin))"
-            rf"|(?:article|commande|produit|{_ID})s?{_ETE}(?:remplace|reexpedie|renvoye)e?s?"
+            rf"|approuve|valide|traite|effectue)e?s?|faits?)|{_EN_ROUTE})"
+            rf"|(?:article|commande|produit|colis|{_ID})s?(?: manquante?s?)?{_ETE}"
+            r"(?:remplace|reexpedie|renvoye)e?s?"
         ),
         Deed.LABEL: (
             rf"(?:etiquette|bordereau)[sx]?{_DE}(?:{_ETE}(?:(?:envoye|cree|genere|prepare|approuve"
             r"|valide|expedie)e?s?|emise?s?|jointe?s?)"
-            r"| (?:est|sont) (?:jointe?s?|ci-jointe?s?|en (?:route|chemin)))"
+            rf"| (?:est|sont) (?:jointe?s?|ci-jointe?s?)|{_EN_ROUTE})"
+            r"|(?:vous trouverez|trouvez|veuillez trouver) (?:ci-jointe?|en piece jointe|joint)e?s?"
+            rf" {_LE}(?:etiquette|bordereau)[sx]?"
+            r"|(?:etiquette|bordereau)[sx]? (?:de [a-z]{1,12} )?(?:ci-jointe?s?|en piece jointe)"
+            rf"|ci-jointe?s? {_LE}(?:etiquette|bordereau)[sx]?"
         ),
         Deed.CANCELLATION: (
             rf"(?:commande|achat|livraison|abonnement|retour|reservation|{_ID})s?{_DE}"
             rf"(?:{_ETE}| est | sont )annulee?s?"
+            rf"|annulations?{_DE} (?:est|sont) (?:faite|effectuee|validee|confirmee)s?{_D_HABITUDE}"
         ),
         "change": (
             rf"(?:commande|adresse|compte|livraison|creneau|abonnement|{_ID})s?{_DE}{_ETE}"

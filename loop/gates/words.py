@@ -12,6 +12,7 @@ import unicodedata
 from typing import Final
 
 from loop.resolution import Language
+from tools import visible_text
 
 __all__ = [
     "has_words",
@@ -27,8 +28,7 @@ __all__ = [
 _TIDY: Final = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032\u0060\u00b4", "'"),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
     }
 )
 _LIGATURES: Final = str.maketrans({"œ": "oe", "æ": "ae"})
@@ -37,9 +37,10 @@ _LIGATURES: Final = str.maketrans({"œ": "oe", "æ": "ae"})
 def tidy(text: str) -> str:
     """Return the text in one typography, on one line: composed letters, plain ' and - and spaces.
 
-    Characters without a width are dropped, since they would split a word unseen.
+    Characters that nobody sees are dropped, since they would split a word.
     """
-    composed = unicodedata.normalize("NFKC", text.translate(_TIDY)).translate(_TIDY)
+    shown = visible_text(text).translate(_TIDY)
+    composed = unicodedata.normalize("NFKC", shown).translate(_TIDY)
     return " ".join(composed.split())
 
 
@@ -56,41 +57,85 @@ def _words(*alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(alternatives)})\b")
 
 
+_HURT: Final = r"(?:hands?|fingers?|thumbs?|arms?|legs?|foot|feet|toes?|head|face|eyes?|back)"
 _DANGER: Final = _words(
     # English; "burner" is a part of a grill.
     r"safety|unsafe|danger\w*|fires?|smok(?:e[ds]?|ing|y)|burn(?:s|t|ed|ing)?",
     r"scorch\w*|spark(?:s|ed|ing)?|shock(?:s|ed|ing)?|injur\w+|hurt(?:s|ing)?",
     r"electrocut\w+|explo(?:d|s)\w+|(?:smell|leak)(?:s|ed|ing)? (?:of )?gas|gas (?:smell|leak)s?",
-    # French
-    r"brul\w+|incendies?|etincel\w+|bless\w+|fumees?|fumer|(?:pris|prend|prendre|en) feu",
-    r"(?:choc|decharge)s? electriques?|odeurs? de gaz|fuites? de gaz",
+    r"cut (?:my|him|her|them|your)sel(?:f|ves)|bleed(?:s|ing)?|hospital|poison(?:ed|ing|ous)",
+    rf"(?:cut|broke|bruised) (?:my|his|her|their|our) (?:left |right )?{_HURT}",
+    r"chok(?:ed|ing)|jolt|melt(?:s|ed|ing)|overheat(?:s|ed|ing)?|short[- ]circuit\w*",
+    # French; "bruleur" is a burner.
+    r"brul(?!eurs?\b)\w+|incendies?|etincel\w+|bless\w+|fumees?|fumer|court-circuit\w*",
+    r"(?:pris|prit|prend\w{0,3}|prenn?e\w{0,2}|mis le|debut de) feu|en feu(?! de bois)",
+    r"(?:choc|decharge)s? electriques?|pris le jus|(?:odeur|fuite)s? de gaz",
+    r"sent(?:ir|ait)? (?:fort |encore )?(?:le |du |un peu le )?gaz",
+    r"(?:me suis|t'es|s'est|s'etait|se sont|nous sommes) (?:[a-z]{1,10} )?coupee?s?",
+    r"saign\w+|hopital|intoxi\w+|surchauff\w+|(?:a|ont) fondu",
     r"(?:probleme|question|risque|souci)s? de securite",
 )
 _LAW: Final = _words(
-    r"lawyers?|solicitors?|attorneys?|sue|sued|suing|lawsuits?|(?:small claims|in|to) court",
-    r"legal (?:action|steps?|proceedings|advice)",
-    r"avocate?s?|tribuna(?:l|ux)|petites creances|(?:poursuite|action|demarche)s? (?:judiciaire|"
-    r"en justice|legale)s?|poursuivre en justice|mise en demeure",
+    r"lawyers?|solicitors?|attorneys?|sued|suing|lawsuits?|small claims|litigat\w+",
+    # "Sue" is a name as well.
+    r"(?:(?:i|we|'ll|'d|will|shall|can|could|may|might|must|would|and|or) "
+    r"|(?:going|want|plan|intend|have|ready|prepared|entitled) to )sue|sue (?:you|the|this|your)",
+    r"legal (?:action|steps?|proceedings|advice|rights|remed(?:y|ies)|notice|team|counsel)",
+    r"press charges|cease and desist|class action|(?:before|in front of) (?:a|the) judge",
+    r"avocate?s?|tribuna(?:l|ux)|petites creances|huissiers?|action collective",
+    r"(?:poursuite|action|demarche|recours)s? (?:judiciaire|juridique|legale)s?|recours collectif",
+    r"en justice|(?:engag\w+|intent\w+|entam\w+) des poursuites|devant (?:le|un) juge",
+    r"(?:mise|mets?|mettre|mettons|mettrai) en demeure|(?:port|depos)\w+ (?:une )?plainte",
 )
-_COURT: Final = _words(r"courts?")
+_COURT: Final = _words(
+    # After such a word, and in no address: not "12 Court Street", not "a tennis court".
+    r"(?:in|to|through|before|by|at|the|a|claims|civil|high|supreme|federal|provincial) "
+    r"courts?(?! (?:street|st|road|rd|avenue|ave|lane|drive|place|square|yard|light|set|chair)\b)",
+    r"court (?:case|date|order|action|proceedings|hearing|summons|claim)s?",
+)
+_LEAVE: Final = r"(?:ignore|disregard|forget|override|bypass|circumvent|violate)"
+_RULES: Final = r"(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies))"
+_OF_RULES: Final = (
+    r"(?:,? (?:please|about|all|any|and|every|everything|each|of|the|your|these|those|previous"
+    r"|prior|earlier|above|other|existing|current|original|system|safety|internal|company|store"
+    r"|shop)\b,?){0,8}"
+)
+_BIDDEN: Final = (
+    r"(?:(?<![\w'] )|(?<=\bplease )|(?<=\band )|(?<=\bthen )|(?<=\bnow )|(?<=\bmust )"
+    r"|(?<=\bshould )|(?<=\bet )|(?<=\bpuis )|(?<=\balors )|(?<=\bdonc )|(?<=\bmaintenant ))"
+)
+"""Where an order begins: a clause, or after such a word. "They do not follow the rules" is none."""
+_IGNORE: Final = (
+    # A written accent is gone, so that "ignore" may be a participle, as in "j'ai ignoré".
+    rf"(?:ignore[rz]|oublie[rz]|contourne[rz]|{_BIDDEN}(?:ignore|oublie|contourne)s?"
+    rf"|{_BIDDEN}(?:ne (?:tenez|tiens) (?:pas|aucun) compte|faites abstraction|fais abstraction"
+    r"|passe[rz]? outre|ne (?:respecte|suive|sui)[sz]? (?:pas|plus|aucun\w?)"
+    r"|n'(?:applique|observe)[sz]? (?:pas|plus|aucun\w?)"
+    r"|(?:arrete|cesse)[sz]? (?:de suivre|de respecter|d'appliquer))"
+    r"|ne (?:pas |plus )?tenir (?:pas |aucun )?compte|ne (?:pas|plus) (?:suivre|appliquer)"
+    r"|passer outre|faire abstraction|desobei(?:s|r|ssez))"
+)
 _MACHINE: Final = _words(
-    r"(?<!not )(?<!n't )(?<!never )(?:ignore|disregard|forget|override|bypass)"
-    r"(?: (?:about|all|any|every|everything|each|of|the|your|these|those|previous|prior|earlier"
-    r"|above|other|existing|current|original|system|safety|internal)){0,6}"
-    r" (?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies))",
-    r"skip (?:the |your |any |all )?approval(?: steps?| process)?",
+    rf"(?<!not )(?<!n't )(?<!never ){_LEAVE}{_OF_RULES} {_RULES}",
+    rf"{_BIDDEN}(?:(?:do not|don't|never|no longer) (?:follow|obey|apply|respect)"
+    rf"|stop (?:following|obeying|applying)){_OF_RULES} {_RULES}",
+    rf"{_BIDDEN}{_LEAVE} (?:all |everything )?(?:(?:of )?the above|you were told|above)",
+    r"(?:skip|bypass|circumvent|override) (?:the |your |any |all )?approvals?(?: steps?| process)?",
     r"(?:note|message|instructions?|notice) (?:for|to) (?:the |any |all |our |your )?"
     r"(?:system|assistant|ai|bot|chatbot|model|machine)s?",
     r"(?:system|assistant|ai|bot) (?:note|override|prompt|instructions?)",
+    r"you are now (?:a |an |the )?(?:[a-z]{1,15} ){0,2}(?:ai|bot|assistant|agent|manager|model)",
+    rf"{_BIDDEN}pretend (?:to be|you are|you're|that you)|developer mode|needs_human|request_refund",
+    r"(?:reveal|print|show|repeat) (?:me )?your (?:system )?(?:prompt|instructions)",
     # French; the participle ("le livreur a ignoré ...") speaks of somebody else.
-    r"(?<!\ba )(?<!ont )(?<!avez )(?<!avons )(?:ignore[rsz]?|oublie[rsz]?|contourne[rsz]?"
-    r"|ne (?:tenez|tiens|tenir) (?:pas|aucun) compte|ne (?:respecte|suive)[sz]? pas)"
-    r"(?: (?:de|des|du|tous|toutes|toute|tout|les|le|la|vos|votre|tes|ces|cette|autres|anciennes"
-    r"|precedentes|et)){0,6} (?:precedentes? )?(?:instructions?|consignes?|regles?|directives?)"
-    r"(?! de livraison)",
+    rf"{_IGNORE}"
+    r"(?:,? (?:a|de|des|du|tous|toutes|toute|tout|les|le|la|vos|votre|tes|ces|cette|autres"
+    r"|anciennes|precedentes|et)\b){0,6} (?:precedentes? )?"
+    r"(?:instructions?|consignes?|regles?|directives?)(?! de livraison)",
     r"(?:note|message|consigne|instruction)s? (?:pour|a|au) (?:l'|le |la )?"
     r"(?:systeme|assistant|ia|robot|modele|machine)",
-    r"(?:saute[rz]?|passe[rz]?|ignore[rz]?) l'(?:etape d')?approbation",
+    r"(?:saute|passe|ignore|contourne)[rz]? l'(?:etape d')?approbation",
+    r"vous etes maintenant une? (?:[a-z]{1,15} )?(?:ia|robot|assistante?|agente?|modele)",
 )
 
 
@@ -102,7 +147,7 @@ def speaks_of_danger(text: str) -> bool:
 def speaks_of_law(text: str) -> bool:
     """Whether a plain text names lawyers, courts or legal steps.
 
-    "Court" alone counts unless the text is French, where it means short.
+    "Court" counts after "in", "the" and the like, unless the text is French: it means short.
     """
     if _LAW.search(text) is not None:
         return True
@@ -121,12 +166,13 @@ def is_blank(text: str) -> bool:
 
 # Words that the other language does not have.
 _FRENCH: Final = frozenset(
-    "alors allons au aucun aucune aussi avec avez avons bonjour bonsoir ce ces cela cette chez "
-    "colis commande comme comment dans de depuis des du elle en encore est et etait ete etes "
-    "faire faut il ils je jours la le les leur livraison ma mais merci mes moi mon ne nos notre "
-    "nous ont ou par pas pour pourquoi pouvez pouvons quand que quel quelle qui remboursement "
-    "sans sera si sommes sont suis svp sur toujours tout tres un une veuillez votre vos "
-    "vous".split()
+    "abime abimee alors allons annulez au aucun aucune aussi avec avez avons bonjour bonsoir casse "
+    "cassee ce ces cela cette chez colis commande comme comment dans de depuis des du elle en "
+    "encore est et etait ete etes facture faire faut il ils je jointe jours la le les leur "
+    "livraison livre livree ma mais manquant manquante manque merci mes moi mon ne nos notre nous "
+    "ont ou par pas pour pourquoi pouvez pouvons quand que quel quelle qui recu recue "
+    "remboursement remboursez sans sera si sommes sont suis svp sur tard toujours tout tres un une "
+    "veuillez votre vos vous".split()
 )
 _ENGLISH: Final = frozenset(
     "a about after and any are at be been but by can could did do does for from had has have hello "

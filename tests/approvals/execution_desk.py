@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from sqlite_utils import Database
 
@@ -27,8 +28,10 @@ from approvals import (
     read_proposal,
 )
 from approvals.store import JOB_MIGRATIONS, Jobs, Writer, connect, migrate, tx
+from tests.approvals.shop_double import Crash
 from tools import PRACTICE_TODAY, Action, Gateway, PracticeGateway, PracticeShop, Shop
 
+T = TypeVar("T")
 SECOND = 1_000_000
 START_US = 1_790_000_000 * SECOND
 HEAD = Person(user_id="UHEAD")
@@ -149,6 +152,22 @@ class Desk:
     def operation(self, proposal_id: str) -> Operation:
         (only,) = self.operations(proposal_id)
         return only
+
+
+class DyingWriter(Writer):
+    """A writer whose process ends right behind the given commit, counted from 1; 0 is never."""
+
+    def __init__(self, path: Path, commits: int) -> None:
+        super().__init__(path)
+        self._left = commits
+
+    def run(self, work: Callable[[Database], T]) -> T:
+        """Run and commit; the result of the last commit reaches nobody."""
+        result = super().run(work)
+        self._left -= 1
+        if self._left == 0:
+            raise Crash
+        return result
 
 
 @contextmanager

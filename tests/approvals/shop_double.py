@@ -96,6 +96,8 @@ class ShopDouble:
     states: dict[str, ReceiptState] = field(default_factory=dict)
     late: list[str] = field(default_factory=list)
     kept_failures: set[str] = field(default_factory=set)
+    forgotten: set[str] = field(default_factory=set)
+    """Keys that are known to a look-up only: sent once more, they are carried out once more."""
 
     def then(self, *script: Does) -> ShopDouble:
         """Add to the script and return the double; behind its end every call is answered."""
@@ -133,8 +135,14 @@ class ShopDouble:
     def arrive(self) -> None:
         """Let what is late happen."""
         for key in self.late:
-            self._write(key, ReceiptState.SETTLED)
+            if key not in self.kept_failures:  # or it gets the answer that is kept
+                self._write(key, ReceiptState.SETTLED)
         self.late.clear()
+
+    def forget_keys(self) -> None:
+        """Forget every key so far, as a shop does whose keys have a lifetime."""
+        self.forgotten.update(self.effects)
+        self.kept_failures.clear()
 
     def _before_raising(self, does: Does, key: str) -> None:
         if does in _AFTER:
@@ -145,7 +153,8 @@ class ShopDouble:
             self.kept_failures.add(key)
 
     def _write(self, key: str, state: ReceiptState) -> Receipt:
-        repeated = self.traits.honours_keys and key in self.effects
+        remembered = key in self.effects and key not in self.forgotten
+        repeated = self.traits.honours_keys and remembered
         if not repeated:
             self.effects.append(key)
             self.states[key] = state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,11 @@ from approvals import (
     SYSTEM,
     Operations,
     OperationState,
+    Person,
+    Proposal,
+    Proposals,
     ProposalState,
+    Revisions,
     SecondNeeded,
     list_proposals,
     operations_in,
@@ -80,23 +85,41 @@ def amounts(shop: PracticeGateway) -> list[str]:
     return [str(change.summary["amount"]) for change in shop.changes()]
 
 
-@pytest.mark.parametrize("minor", [2_500, 2_600], ids=["of one amount", "of another amount"])
+@pytest.mark.parametrize(
+    ("minor", "ticket"),
+    [(2_600, "T-1"), (2_500, "T-2")],
+    ids=["another amount", "another ticket"],
+)
 def test_two_partial_refunds_of_one_payment_both_go_through_with_an_explicit_yes(
-    opened: tuple[Desk, PracticeGateway], minor: int
+    opened: tuple[Desk, PracticeGateway], minor: int, ticket: str
 ) -> None:
     desk, shop = opened
     desk.finish(desk.executor(), desk.approve(part(2_500), customer=BUYER, ticket="T-1"))
-    another = desk.propose(part(minor), customer=BUYER, ticket="T-1")
-    with pytest.raises(SecondNeeded):
-        desk.sign(another)
+    another = desk.propose(part(minor), customer=BUYER, ticket=ticket)
 
-    desk.sign(another, second=True)
+    sign_twice_asked(desk, another)
     desk.finish(desk.executor(), another.proposal_id)
 
-    assert amounts(shop) == ["25.00", f"{minor / 100:.2f}"]
+    assert amounts(shop) == ["25.00", f"{minor // 100}.00"]
     first, second = operations_in(desk.db, OperationState.DONE)
     assert (first.effect, first.generation) == (second.effect, second.generation - 1)
-    assert first.key != second.key
+
+
+def test_the_very_same_partial_refund_of_one_ticket_is_the_one_that_was_done_until_it_is_repeated(
+    opened: tuple[Desk, PracticeGateway],
+) -> None:
+    desk, shop = opened
+    done = desk.approve(part(2_500), customer=BUYER)
+    desk.finish(desk.executor(), done)
+
+    assert desk.propose(part(2_500), customer=BUYER).proposal_id == done
+    again = repeat(desk, done)
+    sign_twice_asked(desk, again)
+    desk.finish(desk.executor(), again.proposal_id)
+
+    assert amounts(shop) == ["25.00", "25.00"]
+    first, second = operations_in(desk.db, OperationState.DONE)
+    assert (first.request_sha256, first.key) != (second.request_sha256, second.key)
 
 
 def test_partial_refunds_end_where_the_payment_does(opened: tuple[Desk, PracticeGateway]) -> None:
@@ -106,10 +129,11 @@ def test_partial_refunds_end_where_the_payment_does(opened: tuple[Desk, Practice
         desk.finish(desk.executor(), proposal_id)
 
     assert amounts(shop) == ["200.00"]
-    assert desk.proposal(proposal_id).state is ProposalState.FAILED
+    states = [proposal.state for proposal in list_proposals(desk.db)]
+    assert states == [ProposalState.DONE, ProposalState.FAILED]
 
 
-@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("together", [True, False], ids=["together", "one by one"])
 def test_two_damaged_items_at_one_price_in_one_order_are_two_refunds(
     opened: tuple[Desk, PracticeGateway], together: bool
 ) -> None:
@@ -124,7 +148,7 @@ def test_two_damaged_items_at_one_price_in_one_order_are_two_refunds(
     assert states == {ProposalState.DONE}
 
 
-@pytest.mark.parametrize("carried_out", [True, False])
+@pytest.mark.parametrize("carried_out", [True, False], ids=["carried out", "approved"])
 def test_the_same_late_fee_asked_for_from_two_tickets_is_paid_once_unless_a_person_says_twice(
     tmp_path: Path, carried_out: bool
 ) -> None:
@@ -190,6 +214,23 @@ def test_a_restored_backup_of_yesterday_does_nothing_twice(tmp_path: Path) -> No
             assert orders == {order(n): 2 for n in range(4)} | {order(4): 1}
             assert {each.state for each in list_proposals(today.db)} == {ProposalState.DONE}
             verify_audit(today.db)
+
+
+def sign_twice_asked(desk: Desk, proposal: Proposal) -> None:
+    """Approve what was done before: refused without the explicit yes, and taken with it."""
+    with pytest.raises(SecondNeeded):
+        desk.sign(proposal)
+    desk.sign(proposal, second=True)
+
+
+def repeat(desk: Desk, proposal_id: str) -> Proposal:
+    """Ask for the very same once more, as somebody who will not be the one to sign it."""
+    clerk = Person(user_id="UCLERK")
+    policy = replace(POLICY, roles=(replace(POLICY.roles[0], users=frozenset({clerk.user_id})),))
+    with tx(desk.db):
+        return Revisions(policy, Proposals(policy)).repeat(
+            desk.db, proposal_id=proposal_id, person=clerk, now_us=desk.clock()
+        )
 
 
 def claim_first(desk: Desk, proposal_id: str) -> None:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
-from sqlite_utils import Database
 
 from approvals import (
     Operation,
@@ -19,8 +17,15 @@ from approvals import (
     TransactionOpen,
     verify_audit,
 )
-from approvals.store import Writer, assert_no_transaction, changed, tx
-from tests.approvals.execution_desk import NOBODY, SECOND, Desk, open_desk, practice_desk
+from approvals.store import assert_no_transaction, changed, tx
+from tests.approvals.execution_desk import (
+    NOBODY,
+    SECOND,
+    Desk,
+    DyingWriter,
+    open_desk,
+    practice_desk,
+)
 from tests.approvals.shop_double import Crash, Does, ShopDouble, Through, times
 from tests.tools.conftest import FILES
 from tools import (
@@ -59,7 +64,6 @@ FEE = RequestRefund(
 LABEL = CreateReturnLabel(order_id="LK-100002", sku="RUG-W", reason=LabelReason.DAMAGED)
 OWNER = "C-10001"
 
-T = TypeVar("T")
 DeskOf = Callable[[GatewayTraits], tuple[Desk, ShopDouble]]
 
 
@@ -204,7 +208,7 @@ def test_a_crash_at_a_commit_ends_in_one_write(desk_of: DeskOf, point: str) -> N
     desk, shop = desk_of(KEYED)
     proposal_id = desk.approve(FEE, customer=OWNER)
     commits = {"claim": 1, "settle": 2}[point]
-    with _Dying(desk.path, commits) as writer, pytest.raises(Crash):
+    with DyingWriter(desk.path, commits) as writer, pytest.raises(Crash):
         desk.executor(writer=writer).execute(desk.db, proposal_id)
 
     desk.finish(desk.executor(owner="process-2"), proposal_id)
@@ -474,21 +478,6 @@ def test_a_pace_that_cannot_be_is_refused() -> None:
 def _action(sent: tuple[str, bytes]) -> dict[str, str]:
     action: dict[str, str] = parse_json(sent[1].decode())["action"]
     return action
-
-
-class _Dying(Writer):
-    """A writer whose process ends right behind the given commit."""
-
-    def __init__(self, path: Path, commits: int) -> None:
-        super().__init__(path)
-        self._left = commits
-
-    def run(self, work: Callable[[Database], T]) -> T:
-        result = super().run(work)
-        self._left -= 1
-        if self._left == 0:
-            raise Crash
-        return result
 
 
 def test_what_a_failed_call_left_undone_is_checked_again_before_it_is_sent_again(

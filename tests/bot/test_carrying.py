@@ -236,7 +236,7 @@ def test_a_shop_that_answers_nonsense_leaves_the_approval_queued(
     assert "the shop cannot be asked now, and nothing was sent" in words(done)
     assert "queued, nothing was sent yet" in words(done)
     assert asked.exit_code == 1
-    assert "error: the service " in asked.stderr
+    assert "error: the service" in asked.stderr
     assert "hint: the shop is the one of the table [shop]" in asked.stderr
     assert [method for method, *_ in server.seen] == ["GET", "GET"]
     assert counter.state(proposal_id) is ProposalState.APPROVED

@@ -82,9 +82,7 @@ def job_server(folder: Path, now_us: Callable[[], int], owner: str) -> Iterator[
         lock = stack.enter_context(ServeLock(folder / STORE))
         writer = stack.enter_context(Writer(folder / STORE))
         shop = stack.enter_context(PracticeShop(folder / SHOP))
-        gateway = stack.enter_context(
-            PracticeGateway(folder / SHOP, today=lambda: PRACTICE_TODAY)
-        )
+        gateway = stack.enter_context(PracticeGateway(folder / SHOP, today=lambda: PRACTICE_TODAY))
         rules = policy()
         desk = Desk(folder / STORE, stack.enter_context(connect(folder / STORE)), rules)
         executor = Executor(

@@ -27,15 +27,17 @@ from bot.slack.views import Block, CallLine, DraftProposal, DraftView, Message
 
 __all__ = ["draft_messages", "evidence_block"]
 
-MAX_PART: Final = SECTION - 100
+MAX_PART: Final = SECTION - 300
 """Characters of the draft in one section."""
 FIRST_PARTS: Final = 2
 """Sections of the draft in the message with the facts and the buttons."""
 NEXT_PARTS: Final = 3
 """Sections in each message that continues it."""
-MAX_EVIDENCE: Final = 1_800
+MAX_EVIDENCE: Final = 1_400
 MAX_LINE: Final = 240
 MAX_REASON: Final = 600
+MAX_PROPOSALS: Final = 4
+"""Proposals of the run that are named, the newest; a run makes one, and edits and retries more."""
 
 
 def draft_messages(view: DraftView) -> tuple[Message, ...]:
@@ -92,13 +94,13 @@ def _state(view: DraftView) -> Iterator[Block]:
         yield section(f"*Taken over* by {mention(view.taken_by)}.")
     if view.edited_by is not None:
         yield context(f"Edited by {mention(view.edited_by)}; the model's own text is kept.")
-    for each in view.proposals:
+    for each in view.proposals[-MAX_PROPOSALS:]:
         yield context(_proposal(each))
 
 
 def _proposal(each: DraftProposal) -> str:
     told = f"Proposal {fact(each.proposal_id)}: {words.state_name(each.state)}"
-    done = "; ".join(line(text, 200) for text in each.settled)
+    done = line("; ".join(each.settled), 300)
     return f"{told}: {done}" if done else told
 
 

@@ -80,7 +80,9 @@ def digest_message(view: DigestView) -> Message:
 
 def _home(view: HomeView) -> Iterator[Block]:
     yield header("Handrail")
-    yield context("No role in approvals." if view.role is None else f"Your role: {view.role}")
+    yield context(
+        "No role in approvals." if view.role is None else f"Your role: {line(view.role, 40)}"
+    )
     yield from _pause(view)
     if view.operator:
         action, label = (

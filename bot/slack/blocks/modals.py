@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from approvals import OperationState, ProposalState
+from approvals import Operation, OperationState, ProposalState
 from bot.slack import words
 from bot.slack.blocks.card import headline, ref_of
 from bot.slack.blocks.parts import context, modal, plain, section, text_input
@@ -33,6 +33,8 @@ __all__ = [
 MAX_REASON: Final = 1_000
 MAX_ID: Final = 40
 MAX_AMOUNT: Final = 20
+MAX_PARTS: Final = 40
+"""Sections of a draft in a form, 120,000 characters; drafts are a tenth of that."""
 
 
 def skeleton_modal(title: str = "One moment") -> View:
@@ -102,21 +104,10 @@ def copy_modal(view: CopyView) -> View:
 
     A text too long for one input comes in several, in order.
     """
-    texts = _in_inputs(view.text)
-    inputs = [
-        text_input(
-            f"{Field.TEXT}-{number}",
-            "The answer" if len(texts) == 1 else f"The answer, part {number} of {len(texts)}",
-            value=text,
-            lines=True,
-            optional=True,
-        )
-        for number, text in enumerate(texts, start=1)
-    ]
     return modal(
         CallbackId.COPY,
         "Copy the answer",
-        [*_warnings(view), *inputs],
+        [*_warnings(view), *_answer(view.text, optional=True)],
         ref=RunRef(run_id=view.run_id),
         submit="Done",
     )
@@ -127,18 +118,7 @@ def edit_draft_modal(view: DraftView) -> View:
 
     ``refs.submitted`` gives ``text-1``, ``text-2`` …, to be put together in order.
     """
-    texts = _in_inputs(view.reply)
-    inputs = [
-        text_input(
-            f"{Field.TEXT}-{number}",
-            "The answer" if len(texts) == 1 else f"The answer, part {number} of {len(texts)}",
-            value=text,
-            lines=True,
-            most=INPUT_TEXT,
-            optional=number > 1,
-        )
-        for number, text in enumerate(texts, start=1)
-    ]
+    inputs = _answer(view.reply, optional=False)
     note = context("The model's own text is kept beside yours.")
     ref = RunRef(run_id=view.run_id)
     return modal(CallbackId.EDIT_DRAFT, "Edit the draft", [*inputs, note], ref=ref, submit="Save")
@@ -174,10 +154,26 @@ def held_back_modal(view: StopView, reply: str) -> View:
     """Return a draft that a gate objected to, with the objections above it."""
     told = [f"\u2022 {fact(code)} {line(message, 200)}" for code, message in view.problems[:8]]
     warning = "*A gate objected to this draft. Do not send it as it is.*"
-    parts = mrkdwn_parts(reply, SECTION)[:20] or ["\u2014"]
-    blocks = [section("\n".join([warning, *told])), *map(section, parts)]
+    parts = mrkdwn_parts(reply, SECTION) or ["\u2014"]
+    blocks = [section("\n".join([warning, *told])), *map(section, parts[:MAX_PARTS])]
+    if len(parts) > MAX_PARTS:
+        blocks.append(context(f"{len(parts) - MAX_PARTS} more parts are in the journal only."))
     ref = RunRef(run_id=view.run_id)
     return modal(CallbackId.COPY, "A draft held back", blocks, ref=ref)
+
+
+def _answer(text: str, *, optional: bool) -> Iterator[Block]:
+    """Yield the inputs of a text, as many as it needs; ``optional``: all may be left empty."""
+    texts = _in_inputs(text)
+    for number, part in enumerate(texts, start=1):
+        yield text_input(
+            f"{Field.TEXT}-{number}",
+            "The answer" if len(texts) == 1 else f"The answer, part {number} of {len(texts)}",
+            value=part,
+            lines=True,
+            most=INPUT_TEXT,
+            optional=optional or number > 1,
+        )
 
 
 def _of(view: CardView) -> Block:
@@ -220,8 +216,8 @@ def _not_done(each: DraftProposal) -> str:
     return f"\u26a0 *{fact(each.proposal_id)} is {name}.* {told}"
 
 
-def _is_unknown(operation: object) -> bool:
-    return getattr(operation, "state", None) is OperationState.UNKNOWN
+def _is_unknown(operation: Operation | None) -> bool:
+    return operation is not None and operation.state is OperationState.UNKNOWN
 
 
 def _in_inputs(text: str) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Any, Final, Literal
 
-from bot.slack.markup import body, escape
+from bot.slack.markup import body
 from bot.slack.refs import ActionId, CallbackId, ProposalRef, RunRef, TicketRef
 from bot.slack.views import Block, View
 
@@ -28,6 +29,7 @@ __all__ = [
 Ref = ProposalRef | RunRef | TicketRef
 Style = Literal["primary", "danger"]
 _CLOSE: Final = "Close"
+_ID_CHARS: Final = 12
 
 
 def plain(text: str) -> dict[str, Any]:
@@ -141,8 +143,11 @@ def modal(
 
 
 def numbered(stem: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Give blocks ids of one state of one message, so that no update keeps an older block."""
-    start = escape(stem)[:200]
+    """Give blocks ids of one state of one message, so that no update keeps an older block.
+
+    ``stem`` names that state, and differs from that of every other one.
+    """
+    start = sha256(stem.encode("utf-8", "replace")).hexdigest()[:_ID_CHARS]
     return tuple(
         {"block_id": f"{start}:{place}", **block} for place, block in enumerate(blocks, start=1)
     )

@@ -18,7 +18,7 @@ from loop import Result
 __all__ = ["ask_customer_message", "stop_message"]
 
 MAX_PROBLEMS: Final = 8
-MAX_PROBLEM: Final = 300
+MAX_PROBLEM: Final = 250
 MAX_CAUSE: Final = 900
 
 

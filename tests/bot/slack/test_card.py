@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ from tests.bot.slack.looks import (
     operation,
     shown,
 )
-from tools import Kind, Money
+from tools import Kind, Money, RequestRefund
 
 ENDED = [state for state in ProposalState if state is not ProposalState.WAITING]
 HOSTILE = (
@@ -209,7 +210,8 @@ def test_the_reason_of_a_rejection_is_shown_as_it_was_typed() -> None:
 def test_a_second_life_is_offered_where_it_is_handled(
     state: ProposalState, offer: str, action: ActionId
 ) -> None:
-    message = card_message(card(state, **{offer: True}))
+    offered: dict[str, Any] = {offer: True}
+    message = card_message(replace(card(state), **offered))
 
     assert set(buttons(message)) == {action}
     assert_fits(message)
@@ -266,7 +268,7 @@ def test_the_fallback_is_escaped_as_the_blocks_are() -> None:
     assert "<" not in card_message(card(actions=[action_view(action)])).text
 
 
-def replace_sku(sku: str) -> object:
+def replace_sku(sku: str) -> RequestRefund:
     """Return the refund of an item with this name."""
     return REFUND.model_copy(update={"sku": sku})
 

@@ -64,7 +64,7 @@ def test_no_token_survives_anywhere(token: str, place: str) -> None:
         ("<https://shop.test/o>", "https://shop.test/o"),
         ("[](https://evil.test)", "https://evil.test"),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
-        ("<https://evil.test|https://bank.test>", "&lt;https://evil.test|https://bank.test&gt;"),
+        ("<https://evil.test|https://bank.test>", "https://evil.test%7Chttps://bank.test"),
     ],
 )
 def test_a_link_shows_where_it_leads_and_a_lying_label_is_left_out(

@@ -174,12 +174,9 @@ def test_over_a_socket_an_event_is_retried_when_its_acknowledgement_is_missing(
     assert moments == [0, 3, 66, 369]
 
 
+@pytest.mark.usefixtures("seen")
 def test_the_bot_hears_its_own_posts_and_edits(
-    workspace: Workspace,
-    bolt: App,
-    client: WebClient,
-    seen: list[dict[str, Any]],
-    connect: Connect,
+    workspace: Workspace, bolt: App, client: WebClient, connect: Connect
 ) -> None:
     """Bolt drops what the bot itself said, so only the edit's event comes through."""
     connect(bolt)

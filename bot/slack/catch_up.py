@@ -1,0 +1,200 @@
+"""Catching up: what was said in the channels while nothing was delivered to us.
+
+Everything that is found goes the way of a delivery, so what was delivered is not taken twice. A
+press that got lost cannot be found again: whoever pressed saw a warning, and presses again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from sqlite_utils import Database
+
+from approvals.store import Writer, changed, connect, rows
+from bot.slack.calls import Calls, Refused, Took
+from bot.slack.gate import Gate, Taken
+
+__all__ = ["CatchUp"]
+
+PAGE: Final = 200
+MOST_PAGES: Final = 20
+"""Of one channel at once. More than 4,000 messages in one gap are said in the log."""
+OVERLAP_S: Final = 600
+"""How far back of the last message that we know: Slack promises no order."""
+MOST_THREADS: Final = 100
+"""Threads that are read, the newest."""
+THREADS_US: Final = 7 * 24 * 3_600 * 1_000_000
+"""How old a ticket may be for its thread to be read."""
+SECOND_US: Final = 1_000_000
+_GONE: Final = frozenset({"thread_not_found", "message_not_found"})
+_log: Final = logging.getLogger("handrail.slack")
+
+
+class CatchUp:
+    """Reads the channels' history and the open threads.
+
+    Args:
+        calls: the Web API.
+        gate: takes what is found.
+        channels: those of the settings.
+        store: the store's file.
+        writer: commits up to where a channel was read.
+        now_us: microseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        calls: Calls,
+        gate: Gate,
+        *,
+        channels: Collection[str],
+        store: Path,
+        writer: Writer,
+        now_us: Callable[[], int],
+    ) -> None:
+        self._calls = calls
+        self._gate = gate
+        self._channels = sorted(channels)
+        self._store = store
+        self._writer = writer
+        self._now_us = now_us
+
+    def run(self) -> int:
+        """Take in what is new and return how much that was.
+
+        A channel that cannot be read is said in the log and read the next time; one that was never
+        read before begins now: what was posted before the bot came is not its business.
+        """
+        with closing(connect(self._store)) as db:
+            found = sum(self._channel(db, channel) for channel in self._channels)
+            return found + sum(self._thread(*place) for place in self._open_threads(db))
+
+    def _channel(self, db: Database, channel: str) -> int:
+        since_us = _since_us(db, channel)
+        if since_us is None:
+            self._begin(channel)
+            return 0
+        count, newest_us = 0, since_us
+        oldest = _ts(max(0, since_us - OVERLAP_S * SECOND_US))
+        args = {"channel": channel, "oldest": oldest, "include_all_metadata": True}
+        for message in self._pages("conversations.history", args):
+            if message is None:
+                return count
+            count += self._take(channel, message)
+            newest_us = max(newest_us, _us(message["ts"]))
+        self._writer.run(lambda w: _set_since(w, channel, newest_us))
+        return count
+
+    def _begin(self, channel: str) -> None:
+        """Begin behind the newest message that is there, by Slack's clock and not by ours."""
+        answer = self._calls.read("conversations.history", channel=channel, limit=1)
+        if not isinstance(answer, Took):
+            _log.warning("conversations.history of %s came to %s", channel, answer)
+            return
+        found = answer.data["messages"]
+        newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
+        self._writer.run(lambda w: _set_since(w, channel, newest_us))
+
+    def _thread(self, channel: str, ts: str) -> int:
+        """Take in the replies of a thread, and an edit or the removal of its ticket."""
+        count = 0
+        args = {"channel": channel, "ts": ts}
+        for message in self._pages("conversations.replies", args):
+            if message is None:
+                return count
+            if message.get("error") in _GONE:
+                return count + self._take_removal(channel, ts)
+            count += self._take(channel, message)
+            if message.get("ts") == ts and "edited" in message:
+                count += self._take_edit(channel, message)
+        return count
+
+    def _pages(self, method: str, args: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | None]:
+        """Yield the messages; an answer that a thread is gone as one; None where it failed."""
+        cursor: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            answer = self._calls.read(method, **args, limit=PAGE, **cursor)
+            if isinstance(answer, Refused) and answer.code in _GONE:
+                yield {"error": answer.code}
+                return
+            if not isinstance(answer, Took):
+                _log.warning("%s of %s came to %s", method, args["channel"], answer)
+                yield None
+                return
+            yield from answer.data["messages"]
+            following = (answer.data.get("response_metadata") or {}).get("next_cursor")
+            if not following:
+                return
+            cursor = {"cursor": following}
+        _log.error("%s of %s holds more than was read", method, args["channel"])
+
+    def _take(self, channel: str, message: Mapping[str, Any]) -> int:
+        event = {**message, "type": "message", "channel": channel}
+        return self._took(event, f"history:{channel}:{message.get('ts')}")
+
+    def _take_edit(self, channel: str, message: Mapping[str, Any]) -> int:
+        at = message["edited"]["ts"]
+        event = {
+            "type": "message",
+            "subtype": "message_changed",
+            "channel": channel,
+            "message": message,
+            "event_ts": at,
+        }
+        return self._took(event, f"history:{channel}:{message['ts']}:{at}")
+
+    def _take_removal(self, channel: str, ts: str) -> int:
+        event = {
+            "type": "message",
+            "subtype": "message_deleted",
+            "channel": channel,
+            "deleted_ts": ts,
+        }
+        return self._took(event, f"history:{channel}:{ts}:removed")
+
+    def _took(self, event: Mapping[str, Any], key: str) -> int:
+        return int(self._gate.take_message(event, key=key) is Taken.STORED)
+
+    def _open_threads(self, db: Database) -> list[tuple[str, str]]:
+        sql = (
+            "SELECT channel, ts FROM tickets WHERE created_us > ?"
+            " AND state IN ('open', 'waiting_for_customer_id') ORDER BY created_us DESC LIMIT ?"
+        )
+        found = rows(db, sql, (self._now_us() - THREADS_US, MOST_THREADS))
+        return [(row["channel"], row["ts"]) for row in found]
+
+
+def _since_us(db: Database, channel: str) -> int | None:
+    """Return from when on a channel is to be read; None where it was never read."""
+    found = rows(db, "SELECT seq FROM cursor WHERE name = ?", (_cursor(channel),))
+    if not found:
+        return None
+    newest = rows(db, "SELECT max(ts) AS ts FROM tickets WHERE channel = ?", (channel,))[0]["ts"]
+    known_us = 0 if newest is None else _us(newest)
+    return max(int(found[0]["seq"]), known_us)
+
+
+def _set_since(db: Database, channel: str, since_us: int) -> None:
+    changed(
+        db,
+        "INSERT INTO cursor (name, seq) VALUES (?, ?) ON CONFLICT (name)"
+        " DO UPDATE SET seq = max(seq, excluded.seq)",
+        (_cursor(channel), since_us),
+    )
+
+
+def _cursor(channel: str) -> str:
+    return f"history:{channel}"
+
+
+def _ts(us: int) -> str:
+    return f"{us // SECOND_US}.{us % SECOND_US:06d}"
+
+
+def _us(ts: str) -> int:
+    seconds, _, fraction = ts.partition(".")
+    return int(seconds) * SECOND_US + int(fraction[:6].ljust(6, "0"))

@@ -1,0 +1,101 @@
+"""``/handrail``: waiting, status, pause, resume, show. Each answers whoever typed it, alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlite_utils import Database
+
+from approvals import ApprovalsError, Person, Policy, read_proposal_id
+from bot.slack import answers
+from bot.slack.access import Access, Needs
+from bot.slack.blocks import card_message, note, status_report, waiting_list
+from bot.slack.cards import card_place, read_card
+from bot.slack.decider import Effect
+from bot.slack.errors import PressRefused
+from bot.slack.overview import home_of, waiting_lines
+from bot.slack.threads import pause_runs, resume_runs
+from bot.slack.views import Message
+
+__all__ = ["Commands"]
+
+MAX_WHY: Final = 200
+
+
+class Commands:
+    """Answers commands.
+
+    Args:
+        access: says who may.
+        policy: in force.
+        now_us: the time.
+    """
+
+    def __init__(self, *, access: Access, policy: Policy, now_us: Callable[[], int]) -> None:
+        self._access = access
+        self._policy = policy
+        self._now_us = now_us
+
+    def prepare(self, db: Database, user_id: str, text: str) -> Effect:
+        """Return what a command comes to, to be applied inside ``tx()``.
+
+        Raises:
+            PersonUnavailable: Slack could not say who typed it.
+            PressRefused: they may not, or there is no such command.
+        """
+        person = self._access.look_up(user_id)
+        word, _, rest = text.strip().partition(" ")
+        match word.lower():
+            case "waiting":
+                self._check_viewer(person)
+                return lambda w: waiting_list(waiting_lines(w, self._policy, person))
+            case "status":
+                self._check_viewer(person)
+                return lambda w: self._status(w, person)
+            case "show":
+                return self._show(db, person, rest.strip())
+            case "pause":
+                self._access.check(Needs.OPERATOR, person, None)
+                return lambda w: self._pause(w, person, rest.strip()[:MAX_WHY])
+            case "resume":
+                self._access.check(Needs.OPERATOR, person, None)
+                return self._resume
+            case _:
+                raise PressRefused(answers.command_help())
+
+    def _status(self, db: Database, person: Person) -> Message:
+        view = home_of(
+            db,
+            self._policy,
+            person,
+            viewer=True,
+            operator=self._access.is_operator(person),
+            now_us=self._now_us(),
+        )
+        return status_report(view)
+
+    def _show(self, db: Database, person: Person, typed: str) -> Effect:
+        """Show a card without its buttons: it is decided where its thread is."""
+        proposal_id = read_proposal_id(typed)
+        place = card_place(db, proposal_id)
+        if place is None:
+            self._check_viewer(person)
+        else:
+            self._access.check(Needs.VIEWER, person, place.channel)
+        try:
+            view = read_card(db, self._policy, proposal_id)
+        except ApprovalsError as error:
+            raise PressRefused(str(error)) from error
+        return lambda _w: card_message(view, buttons=False)
+
+    def _pause(self, db: Database, person: Person, why: str) -> Message:
+        pause_runs(db, by=person.user_id, why=why, now_us=self._now_us())
+        return note(answers.paused())
+
+    def _resume(self, db: Database) -> Message:
+        return note(answers.resumed() if resume_runs(db) else answers.not_paused())
+
+    def _check_viewer(self, person: Person) -> None:
+        if not self._access.is_viewer_somewhere(person):
+            raise PressRefused(answers.not_viewer())

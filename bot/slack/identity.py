@@ -1,0 +1,43 @@
+"""Who we are in the workspace, asked of Slack once, at the start."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.slack.calls import Answer, Calls, Limited, Lost, Refused, Took
+from bot.slack.errors import SlackUnreachable
+from bot.slack.intake import Us
+
+__all__ = ["ask_identity"]
+
+
+def ask_identity(calls: Calls) -> Us:
+    """Return who the token makes us.
+
+    Raises:
+        SlackUnreachable: Slack does not know the token, or did not answer.
+    """
+    about = _took(calls.read("auth.test"), "auth.test")
+    bot_id = about.data.get("bot_id")
+    if not isinstance(bot_id, str):
+        raise SlackUnreachable("auth.test", "not_a_bot", hint="use the app's bot token, xoxb-…")
+    found = calls.read("bots.info", bot=bot_id)
+    app_id = found.data.get("bot", {}).get("app_id") if isinstance(found, Took) else None
+    return Us(
+        user_id=about.data["user_id"],
+        bot_id=bot_id,
+        app_id=app_id,
+        team_id=about.data.get("team_id"),
+    )
+
+
+def _took(answer: Answer, method: str) -> Took:
+    match answer:
+        case Took():
+            return answer
+        case Refused(code=code) | Lost(code=code):
+            raise SlackUnreachable(method, code)
+        case Limited():
+            raise SlackUnreachable(method, "ratelimited")
+        case _:
+            assert_never(answer)

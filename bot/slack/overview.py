@@ -1,0 +1,177 @@
+"""What App Home, the commands and the digest state, read from the store. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Final
+
+from sqlite_utils import Database
+
+from approvals import (
+    Grant,
+    OperationState,
+    Person,
+    PersonKind,
+    Policy,
+    ProposalState,
+    ProposalView,
+    list_proposals,
+    operations_in,
+    view_proposal,
+)
+from approvals.store import Jobs, JobState, rows
+from bot.slack.inbox import DeliveryState, count_deliveries
+from bot.slack.lines import message_link
+from bot.slack.outbox import PostState, count_posts, failed_posts
+from bot.slack.threads import thread_of_run
+from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
+from bot.texts import action_text, counted
+from loop import Result, StopReason
+from recordings import RunRow, Runs
+
+__all__ = ["count_stops", "dead_letters", "health_lines", "home_of", "waiting_lines"]
+
+RECENT_RUNS: Final = 10
+COUNTED_RUNS: Final = 200
+"""How many of the newest runs the ends are counted over."""
+MOST_WAITING: Final = 100
+
+
+def home_of(
+    db: Database,
+    policy: Policy,
+    person: Person,
+    *,
+    viewer: bool,
+    operator: bool,
+    now_us: int,
+) -> HomeView:
+    """Return App Home of a person. Who is no viewer and has no role sees that there is nothing."""
+    grant = _grant(policy, person)
+    if grant is None and not viewer and not operator:
+        return HomeView()
+    runs = Runs(db).recent(COUNTED_RUNS)
+    return HomeView(
+        role=None if grant is None else grant.role.name,
+        operator=operator,
+        waiting=waiting_lines(db, policy, person),
+        runs=tuple(_run_line(db, run) for run in runs[:RECENT_RUNS]),
+        stops=count_stops(runs),
+        health=health_lines(db, now_us=now_us),
+        paused_by=_paused_by(db),
+    )
+
+
+def waiting_lines(db: Database, policy: Policy, person: Person) -> tuple[WaitingLine, ...]:
+    """Return what waits for a decision, oldest first, and whether this person could sign it."""
+    waiting = list_proposals(db, ProposalState.WAITING)[:MOST_WAITING]
+    views = (view_proposal(db, policy, each.proposal_id) for each in waiting)
+    return tuple(_waiting_line(db, policy, person, view) for view in views)
+
+
+def count_stops(runs: Iterable[RunRow]) -> Mapping[StopReason, int]:
+    """Count the ends of runs by reason."""
+    found = Counter(StopReason(run.reason) for run in runs if run.reason is not None)
+    return {reason: found[reason] for reason in StopReason if found[reason]}
+
+
+def dead_letters(db: Database) -> int:
+    """Count what was given up and waits for an operator: deliveries, jobs and posts."""
+    jobs = Jobs().health(db, now_us=0).counts[JobState.DEAD]
+    return count_deliveries(db)[DeliveryState.DEAD] + jobs + count_posts(db)[PostState.FAILED]
+
+
+def health_lines(db: Database, *, now_us: int) -> tuple[HealthLine, ...]:
+    """Return what is looked after, and what to do where it is not well."""
+    return tuple(_health(db, now_us))
+
+
+def _health(db: Database, now_us: int) -> Iterator[HealthLine]:
+    jobs = Jobs().health(db, now_us=now_us)
+    ready, running = jobs.counts[JobState.READY], jobs.counts[JobState.RUNNING]
+    yield HealthLine(
+        name="Jobs",
+        well=jobs.counts[JobState.DEAD] == 0,
+        words=f"{ready} waiting, {running} running, {jobs.counts[JobState.DEAD]} given up",
+    )
+    inbox = count_deliveries(db)
+    yield HealthLine(
+        name="Inbox",
+        well=inbox[DeliveryState.DEAD] == 0,
+        words=f"{inbox[DeliveryState.NEW]} to be taken in, {inbox[DeliveryState.DEAD]} given up",
+    )
+    posts = count_posts(db)
+    yield HealthLine(
+        name="Posts",
+        well=posts[PostState.FAILED] == 0,
+        words=f"{posts[PostState.READY]} waiting, {_failed_words(db, posts[PostState.FAILED])}",
+    )
+    unknown = len(operations_in(db, OperationState.UNKNOWN))
+    yield HealthLine(
+        name="Changes",
+        well=unknown == 0,
+        words=f"{counted(unknown, 'change')} that the shop cannot vouch for",
+    )
+
+
+def _failed_words(db: Database, count: int) -> str:
+    if count == 0:
+        return "0 given up"
+    why = sorted({each.error or "unknown" for each in failed_posts(db)})
+    return f"{count} given up ({', '.join(why)}); handrail doctor says what to do"
+
+
+def _waiting_line(db: Database, policy: Policy, person: Person, view: ProposalView) -> WaitingLine:
+    proposal = view.proposal
+    card = rows(
+        db,
+        "SELECT channel, ts FROM cards WHERE proposal_id = ? AND ts IS NOT NULL",
+        (proposal.proposal_id,),
+    )
+    return WaitingLine(
+        proposal_id=proposal.proposal_id,
+        version=proposal.version,
+        ticket_id=proposal.ticket_id,
+        what="; ".join(action_text(each) for each in proposal.actions),
+        amount=str(view.total),
+        needed_role=view.needed_role,
+        expires_us=proposal.expires_us,
+        link=message_link(card[0]["channel"], card[0]["ts"]) if card else None,
+        mine=_could_sign(policy, person, view),
+    )
+
+
+def _could_sign(policy: Policy, person: Person, view: ProposalView) -> bool:
+    """Whether it waits for this person. A hint for a list: the decision checks all of it again."""
+    grant = _grant(policy, person)
+    signed = {signature.user_id for signature in view.signatures}
+    asked = person.user_id in view.proposal.requesters and not policy.requesters_may_sign
+    if grant is None or asked or person.user_id in signed:
+        return False
+    return grant.role.covers(view.total) or view.signatures_needed > 1
+
+
+def _grant(policy: Policy, person: Person) -> Grant | None:
+    if person.kind is not PersonKind.MEMBER:
+        return None
+    return policy.grant(person.user_id, person.groups)
+
+
+def _run_line(db: Database, run: RunRow) -> RunLine:
+    thread = thread_of_run(db, run.run_id)
+    at = datetime.fromisoformat(run.started_at)
+    return RunLine(
+        run_id=run.run_id,
+        ticket_id=run.ticket_id,
+        result=None if run.result is None else Result(run.result),
+        stop=None if run.reason is None else StopReason(run.reason),
+        at_us=int(at.timestamp() * 1_000_000),
+        link=None if thread is None else message_link(thread.channel, thread.thread_ts),
+    )
+
+
+def _paused_by(db: Database) -> str | None:
+    found = rows(db, "SELECT set_by FROM switches WHERE name = 'paused'")
+    return found[0]["set_by"] if found else None

@@ -1,0 +1,136 @@
+"""Serving: the desk, a Bolt app, and a way for Slack to reach it, until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, assert_never
+
+from slack_bolt import App
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+
+from bot.errors import BotError
+from bot.settings import Settings
+from bot.slack.app import make_app
+from bot.slack.calls import web_client
+from bot.slack.desk import Desk, Outside
+from bot.slack.guard import Guard
+from bot.slack.settings import Mode, SlackSecrets
+from bot.slack.watch import Watch
+
+__all__ = ["served"]
+
+EVENTS_PATH: Final = "/slack/events"
+"""Where Slack posts events, presses, forms and commands to, in HTTP mode."""
+RECEIVE_BYTES: Final = 65_536
+"""Read from the socket at once; the largest press is about twice that."""
+START_TIMEOUT_S: Final = 10.0
+_log: Final = logging.getLogger("handrail.slack")
+
+
+@contextmanager
+def served(
+    settings: Settings, secrets: SlackSecrets, *, outside: Outside | None = None
+) -> Iterator[Desk]:
+    """Serve for as long as the block lasts; then take nothing more in and finish what was begun.
+
+    Raises:
+        SlackUnreachable: Slack does not know a token, or did not answer.
+        BotError: the address cannot be listened at, or the HTTP libraries are not installed.
+    """
+    token = secrets.bot_token.get_secret_value()
+    desk = Desk.open(settings, token, whole_app=True, outside=outside)
+    desk.start()
+    try:
+        app = make_app(settings.slack, secrets, desk.gate)
+        with _reached(settings, secrets, app, desk):
+            yield desk
+    finally:
+        desk.stop()
+
+
+@contextmanager
+def _reached(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> Iterator[None]:
+    match settings.slack.mode:
+        case Mode.SOCKET:
+            with _socket(settings, secrets, app, desk):
+                yield
+        case Mode.HTTP:
+            desk.catch_up.run()
+            with _http(settings, app):
+                yield
+        case _:
+            assert_never(settings.slack.mode)
+
+
+@contextmanager
+def _socket(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> Iterator[None]:
+    assert secrets.app_token is not None, "read_secrets requires it for this mode"
+    token = secrets.app_token.get_secret_value()
+    handler = SocketModeHandler(
+        app,
+        token,
+        web_client=web_client(token, api=settings.slack.api),
+        logger=_log,
+        receive_buffer_size=RECEIVE_BYTES,
+    )
+    watch = Watch(desk.catch_up.run, monotonic=time.monotonic)
+    handler.client.on_message_listeners.append(watch.heard)
+    handler.connect()
+    watch.start(handler.client)
+    try:
+        yield
+    finally:
+        handler.close()
+        watch.stop()
+
+
+@contextmanager
+def _http(settings: Settings, app: App) -> Iterator[None]:
+    try:
+        import uvicorn
+        from slack_bolt.adapter.starlette import SlackRequestHandler
+        from starlette.applications import Starlette
+        from starlette.requests import Request
+        from starlette.responses import Response
+        from starlette.routing import Route
+    except ImportError as error:
+        raise BotError(
+            "HTTP mode needs libraries that are not installed",
+            hint="pip install 'handrail[http]', or use Socket Mode: slack.mode = \"socket\"",
+        ) from error
+    handler = SlackRequestHandler(app)
+
+    async def take(request: Request) -> Response:
+        return await handler.handle(request)
+
+    routes = Starlette(routes=[Route(EVENTS_PATH, take, methods=["POST"])])
+    place = settings.slack
+    config = uvicorn.Config(
+        Guard(routes), host=place.host, port=place.port, log_level="warning", access_log=False
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, name="events-api", daemon=True)
+    thread.start()
+    _await_start(server, thread, f"{place.host}:{place.port}")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _await_start(server: object, thread: threading.Thread, address: str) -> None:
+    """Wait until the server listens.
+
+    Raises:
+        BotError: it ended instead.
+    """
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not getattr(server, "started", False):
+        thread.join(0.02)
+        if not thread.is_alive() or time.monotonic() > deadline:
+            raise BotError(f"{address} cannot be listened at", hint="choose another slack.port")

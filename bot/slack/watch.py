@@ -1,0 +1,93 @@
+"""Watching the socket: one that looks alive and delivers nothing is replaced, and gaps are read.
+
+A socket's pings say that its other end is there, not that Slack sends anything over it. So after
+each connection, and after a long silence, the channels are read; a silence in which something was
+posted means that the socket is deaf.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Final, Protocol
+
+__all__ = ["Socket", "Watch"]
+
+LOOK_EVERY_S: Final = 5.0
+QUIET_S: Final = 300.0
+"""A silence of this length is looked into."""
+_HELLO: Final = '"type":"hello"'
+_log: Final = logging.getLogger("handrail.slack")
+
+
+class Socket(Protocol):
+    """What is asked of a Socket Mode client."""
+
+    def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: FBT001, FBT002 - Slack's
+        """Open a new connection in place of the present one."""
+        ...
+
+
+class Watch:
+    """Watches one socket. ``heard`` is for the client's message listeners.
+
+    Args:
+        catch_up: reads what was missed and returns how much that was; it may raise.
+        monotonic: seconds.
+    """
+
+    def __init__(self, catch_up: Callable[[], int], *, monotonic: Callable[[], float]) -> None:
+        self._catch_up = catch_up
+        self._monotonic = monotonic
+        self._heard = monotonic()
+        self._gap = True
+        self._wake = threading.Event()
+        self._stopped = False
+        self._thread: threading.Thread | None = None
+
+    def start(self, socket: Socket) -> None:
+        """Look now and then, on a thread of its own."""
+        self._thread = threading.Thread(target=self._run, args=(socket,), name="watch")
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Return when the look that was begun is over."""
+        self._stopped = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def heard(self, frame: str) -> None:
+        """Note a frame of Slack's. A greeting begins a connection: what came before it is read."""
+        self._heard = self._monotonic()
+        if _HELLO in frame[:200].replace(" ", ""):
+            self._gap = True
+            self._wake.set()
+
+    def look(self, socket: Socket) -> None:
+        """Read a gap, and replace a socket that is deaf."""
+        quiet = self._monotonic() - self._heard > QUIET_S
+        if not self._gap and not quiet:
+            return
+        after_connection = self._gap
+        self._gap = False
+        try:
+            missed = self._catch_up()
+        except Exception:  # noqa: BLE001 - whatever it is, the watch goes on
+            self._gap = True  # the next look tries again
+            _log.exception("the channels could not be read")
+            return
+        if missed:
+            _log.warning("%s messages were found that had not been delivered", missed)
+        if quiet:
+            self._heard = self._monotonic()
+        if missed and quiet and not after_connection:
+            _log.warning("the socket was silent while they were posted; it is replaced")
+            socket.connect_to_new_endpoint(force=True)
+
+    def _run(self, socket: Socket) -> None:
+        while not self._stopped:
+            self.look(socket)
+            self._wake.wait(LOOK_EVERY_S)
+            self._wake.clear()

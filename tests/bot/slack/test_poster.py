@@ -1,0 +1,451 @@
+"""The poster against Slack's answers: each post once, at Slack's pace, and what fails is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from approvals.store import Writer, connect, migrate, tx
+from bot.slack import SLACK_MIGRATIONS
+from bot.slack.calls import Calls, web_client
+from bot.slack.intake import Us
+from bot.slack.outbox import (
+    Method,
+    Post,
+    PostState,
+    Priority,
+    count_posts,
+    edit_of,
+    failed_posts,
+    private_answer,
+    put_post,
+    retry_post,
+    ts_of,
+)
+from bot.slack.poster import THREAD_GONE, Poster
+from bot.slack.views import Message as Said
+from bot.workspace import Channel, HeldClock, Identity, Message, User, Workspace
+
+CHANNEL, OTHER = "C0SUPPORT", "C0SECOND"
+BOT, ANN, OUT = Identity().bot_user, "U0ANN", "U0OUT"
+SECOND_US = 1_000_000
+
+
+class Desk:
+    """A store with an outbox, a poster, and a workspace whose time is the poster's."""
+
+    def __init__(self, store: Path, workspace: Workspace, clock: HeldClock) -> None:
+        self.workspace = workspace
+        self.clock = clock
+        self.db = connect(store)
+        migrate(self.db, [SLACK_MIGRATIONS])
+        self.writer = Writer(store)
+        self.calls = Calls(web_client(Identity().bot_token, api=workspace.base_url))
+        self.start()
+        self.ticket = workspace.post(ANN, "Where is my parcel?", channel=CHANNEL, deliver=False)
+
+    def start(self) -> None:
+        """Begin as a new process: what a poster remembers is gone."""
+        me = Identity()
+        self.poster = Poster(
+            self.calls,
+            Us(user_id=me.bot_user, bot_id=me.bot_id),
+            writer=self.writer,
+            now_us=self.now_us,
+        )
+
+    def close(self) -> None:
+        self.writer.close()
+        self.db.close()
+
+    def now_us(self) -> int:
+        return int(self.clock.now() * SECOND_US)
+
+    def put(self, *posts: Post) -> None:
+        """Store posts."""
+        with tx(self.db):
+            for post in posts:
+                put_post(self.db, post, now_us=self.now_us())
+
+    def say(self, text: str, *, key: str | None = None, channel: str = CHANNEL) -> Post:
+        """Return a reply in the ticket's thread, or a message of another channel."""
+        return Post(
+            channel=channel,
+            key=key or text,
+            payload={"text": text},
+            thread_ts=self.ticket.ts if channel == CHANNEL else None,
+        )
+
+    def post(self, *posts: Post) -> None:
+        """Store posts and let the poster take one step."""
+        self.put(*posts)
+        self.poster.step(self.db)
+
+    def work(self, seconds: float = 120) -> None:
+        """Let the poster work for some seconds of its clock."""
+        end_us = self.now_us() + int(seconds * SECOND_US)
+        while (due_us := self.poster.step(self.db)) is not None and due_us <= end_us:
+            self.workspace.advance((due_us - self.now_us()) / SECOND_US)
+
+    def thread(self) -> list[str]:
+        """Return what the bot said in the thread."""
+        return [each.text for each in self.replies()]
+
+    def replies(self) -> list[Message]:
+        return [each for each in self.workspace.replies(self.ticket) if each.user == BOT]
+
+    def count(self, state: PostState) -> int:
+        return count_posts(self.db)[state]
+
+    def failures(self) -> list[tuple[str, str | None]]:
+        return [(each.key, each.error) for each in failed_posts(self.db)]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """An outbox beside a small workspace."""
+    clock = HeldClock(1_790_000_000.0)
+    place = Workspace(
+        users=[User(id=ANN, name="ann"), User(id=OUT, name="out")],
+        channels=[
+            Channel(id=CHANNEL, name="support", members=(ANN, BOT)),
+            Channel(id=OTHER, name="second", members=(ANN, BOT)),
+        ],
+        clock=clock,
+    )
+    with place, closing(Desk(tmp_path / "handrail.db", place, clock)) as desk:
+        yield desk
+
+
+def test_a_post_bears_its_key_and_never_unfurls_a_link(desk: Desk) -> None:
+    desk.post(Post(channel=CHANNEL, key="k", payload=Said(text="https://x.example").payload()))
+
+    (call,) = desk.workspace.calls("chat.postMessage")
+    assert call.args["metadata"] == {"event_type": "handrail", "event_payload": {"key": "k"}}
+    assert (call.args["unfurl_links"], call.args["unfurl_media"]) == (False, False)
+
+
+def test_the_same_key_is_posted_once(desk: Desk) -> None:
+    desk.post(desk.say("one"), desk.say("again", key="one"))
+    desk.work()
+
+    assert desk.thread() == ["one"]
+
+
+def test_a_channel_gets_one_message_a_second_and_another_channel_does_not_wait(
+    desk: Desk,
+) -> None:
+    desk.post(desk.say("1"), desk.say("2"), desk.say("elsewhere", channel=OTHER))
+
+    assert desk.thread() == ["1"]
+    assert len(desk.workspace.history(OTHER)) == 1
+
+    desk.workspace.advance(1)
+    desk.poster.step(desk.db)
+    assert desk.thread() == ["1", "2"]
+
+
+def test_case_76_a_post_whose_answer_was_lost_is_found_and_not_sent_again(desk: Desk) -> None:
+    desk.workspace.faults.lose_answer("chat.postMessage")
+
+    desk.post(desk.say("card"))
+    assert desk.count(PostState.SENDING) == 1
+    desk.work()
+
+    assert desk.thread() == ["card"]
+    assert len(desk.workspace.calls("chat.postMessage")) == 1
+    assert ts_of(desk.db, "card") == desk.replies()[0].ts
+
+
+def test_case_60_a_post_that_slack_never_got_is_sent_again(desk: Desk) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage")
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert desk.thread() == ["card"]
+
+
+@pytest.mark.parametrize("code", ["internal_error", "fatal_error", "service_unavailable"])
+def test_an_error_of_slacks_own_is_looked_up_and_tried_again(desk: Desk, code: str) -> None:
+    desk.workspace.faults.refuse("chat.postMessage", code)
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert desk.thread() == ["card"]
+    assert len(desk.workspace.calls("conversations.replies")) == 1
+
+
+def test_a_page_of_html_instead_of_an_answer_is_tried_again(desk: Desk) -> None:
+    desk.workspace.faults.break_("chat.postMessage", 502, times=2)
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert desk.thread() == ["card"]
+
+
+def test_a_process_killed_after_slack_took_a_post_does_not_post_again(desk: Desk) -> None:
+    desk.workspace.faults.lose_answer("chat.postMessage")
+    desk.post(desk.say("card"))
+
+    desk.start()
+    desk.work()
+
+    assert desk.thread() == ["card"]
+
+
+def test_a_message_of_another_bot_with_our_key_is_not_ours(desk: Desk) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage")
+    desk.workspace.post(
+        None,
+        "card",
+        channel=CHANNEL,
+        thread=desk.ticket,
+        bot_id="B0OTHER",
+        metadata={"event_type": "handrail", "event_payload": {"key": "card"}},
+        deliver=False,
+    )
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert desk.thread() == ["card"]
+
+
+def test_a_look_up_that_fails_leaves_the_post_in_doubt(desk: Desk) -> None:
+    desk.workspace.faults.lose_answer("chat.postMessage")
+    desk.workspace.faults.break_("conversations.replies")
+    desk.workspace.faults.rate_limit("conversations.replies", 20)
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert desk.thread() == ["card"]
+    assert len(desk.workspace.calls("chat.postMessage")) == 1
+
+
+def test_a_message_of_the_channel_itself_is_looked_up_in_its_history(desk: Desk) -> None:
+    desk.workspace.faults.lose_answer("chat.postMessage")
+
+    desk.post(desk.say("digest", channel=OTHER))
+    desk.work()
+
+    assert len(desk.workspace.history(OTHER)) == 1
+
+
+def test_a_thread_keeps_its_order_while_an_older_post_is_in_doubt(desk: Desk) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage")
+
+    desk.post(desk.say("1"), desk.say("2"))
+    desk.work()
+
+    assert desk.thread() == ["1", "2"]
+
+
+def test_case_69_an_edit_waits_as_long_as_slack_says_and_posts_do_not_wait_with_it(
+    desk: Desk,
+) -> None:
+    desk.post(desk.say("card"))
+    desk.workspace.faults.rate_limit("chat.update", 30)
+    edit = edit_of(Said(text="decided"), channel=CHANNEL, target_key="card", key="card:1")
+
+    desk.put(edit)
+    desk.work(1)
+    desk.put(desk.say("note"))
+    desk.work(5)
+    assert desk.thread() == ["card", "note"]
+    assert len(desk.workspace.calls("chat.update")) == 1
+
+    desk.work(40)
+    assert desk.thread() == ["decided", "note"]
+
+
+def test_case_69_of_the_states_that_wait_only_the_newest_is_sent_and_it_goes_first(
+    desk: Desk,
+) -> None:
+    desk.post(desk.say("status"), desk.say("card"))
+    desk.work()
+    desk.workspace.faults.rate_limit("chat.update", 30)
+    said = edit_of(
+        Said(text="step 1"),
+        channel=CHANNEL,
+        target_key="status",
+        key="status:1",
+        priority=Priority.PROGRESS,
+    )
+    desk.post(said)
+    for number in (2, 3):
+        desk.put(
+            edit_of(
+                Said(text=f"step {number}"),
+                channel=CHANNEL,
+                target_key="status",
+                key=f"status:{number}",
+                priority=Priority.PROGRESS,
+            )
+        )
+    desk.put(
+        edit_of(
+            Said(text="decided"),
+            channel=CHANNEL,
+            target_key="card",
+            key="card:1",
+            priority=Priority.FINAL,
+        )
+    )
+    desk.work()
+
+    sent = [call.args["text"] for call in desk.workspace.calls("chat.update")]
+    assert sent == ["step 1", "decided", "step 3"]
+    assert desk.count(PostState.SKIPPED) == 2
+
+
+def test_an_edit_waits_until_its_message_is_posted(desk: Desk) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage")
+    edit = edit_of(Said(text="decided"), channel=CHANNEL, target_key="card", key="card:1")
+
+    desk.post(desk.say("card"), edit)
+    assert desk.workspace.calls("chat.update") == []
+    desk.work()
+
+    assert desk.thread() == ["decided"]
+
+
+def test_an_edit_of_what_was_given_up_is_given_up(desk: Desk) -> None:
+    desk.workspace.faults.refuse("chat.postMessage", "is_archived")
+    edit = edit_of(Said(text="decided"), channel=CHANNEL, target_key="card", key="card:1")
+
+    desk.post(desk.say("card"), edit)
+    desk.work()
+
+    assert desk.failures() == [
+        ("card:1", "the message that it changes was not posted"),
+        ("card", "is_archived"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "channel_not_found",
+        "not_in_channel",
+        "is_archived",
+        "token_revoked",
+        "account_inactive",
+        "invalid_auth",
+        "missing_scope",
+        "msg_too_long",
+        "no_text",
+    ],
+)
+def test_a_final_error_is_named_and_not_tried_again(
+    desk: Desk, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.workspace.faults.refuse("chat.postMessage", code, times=2)
+
+    desk.post(desk.say("1"), desk.say("2"))
+    desk.work()
+
+    assert desk.failures() == [("2", code), ("1", code)]
+    assert len(desk.workspace.calls("chat.postMessage")) == 2
+    assert sum(code in record.message for record in caplog.records) == 1
+
+
+def test_an_operator_has_what_was_given_up_tried_again(desk: Desk) -> None:
+    desk.workspace.faults.refuse("chat.postMessage", "not_in_channel")
+    desk.post(desk.say("card"))
+    (failed,) = failed_posts(desk.db)
+
+    with tx(desk.db):
+        assert retry_post(desk.db, failed.outbox_id, now_us=desk.now_us())
+    desk.work()
+
+    assert desk.thread() == ["card"]
+    assert desk.failures() == []
+
+
+def test_case_45_a_reply_to_a_deleted_message_does_not_stay_in_the_channel(desk: Desk) -> None:
+    desk.workspace.delete(desk.ticket, deliver=False)
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert [each.text for each in desk.workspace.history(CHANNEL)] == []
+    assert desk.failures() == [("card", THREAD_GONE)]
+
+
+def test_case_45_nor_does_one_whose_answer_was_lost(desk: Desk) -> None:
+    desk.workspace.delete(desk.ticket, deliver=False)
+    desk.workspace.faults.lose_answer("chat.postMessage")
+
+    desk.post(desk.say("card"))
+    desk.work()
+
+    assert [each.text for each in desk.workspace.history(CHANNEL)] == []
+    assert desk.failures() == [("card", THREAD_GONE)]
+    assert len(desk.workspace.calls("chat.postMessage")) == 1
+
+
+def test_case_51_blocks_that_slack_does_not_take_are_said_in_plain_text(desk: Desk) -> None:
+    too_long = {"type": "section", "text": {"type": "mrkdwn", "text": "x" * 3001}}
+
+    desk.post(
+        Post(
+            channel=CHANNEL,
+            key="card",
+            payload={"text": "P-1: a refund", "blocks": [too_long]},
+            thread_ts=desk.ticket.ts,
+        )
+    )
+    desk.work()
+
+    assert desk.thread() == ["P-1: a refund"]
+    assert desk.failures() == [("card", "invalid_blocks")]
+
+
+def test_an_answer_to_somebody_outside_the_channel_goes_to_them_directly(desk: Desk) -> None:
+    answer = private_answer(
+        Said(text="Not you."), channel=CHANNEL, thread_ts=None, user_id=OUT, key="answer:1"
+    )
+
+    desk.post(answer)
+    desk.work()
+
+    direct = [c for c in desk.workspace.calls("chat.postMessage") if c.args["channel"] == OUT]
+    assert [call.args["text"] for call in direct] == ["Not you."]
+
+
+def test_an_answer_to_a_person_does_not_wait_for_the_pace_of_the_channel(desk: Desk) -> None:
+    answer = private_answer(
+        Said(text="Already done."),
+        channel=CHANNEL,
+        thread_ts=desk.ticket.ts,
+        user_id=ANN,
+        key="answer:1",
+    )
+
+    desk.post(desk.say("1"), desk.say("2"), answer)
+
+    assert [each.text for each in desk.workspace.ephemerals(ANN)] == ["Already done."]
+    assert desk.thread() == ["1"]
+
+
+def test_a_post_is_still_tried_after_hours_without_slack(desk: Desk) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage", times=100)
+
+    desk.post(desk.say("final"))
+    desk.work(2 * 3600)
+
+    assert desk.thread() == ["final"]
+
+
+def test_removing_what_is_gone_is_done(desk: Desk) -> None:
+    desk.post(Post(channel=CHANNEL, key="x", payload={"ts": "1.000001"}, method=Method.DELETE))
+
+    assert desk.failures() == []
+    assert desk.count(PostState.SENT) == 1

@@ -1,0 +1,149 @@
+"""The bot at work in a local workspace: real HTTP and a real WebSocket, and a store of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from sqlite_utils import Database
+
+from approvals.store import connect, rows
+from bot.settings import Settings
+from bot.slack.desk import Desk, Outside
+from bot.slack.serve import served
+from bot.slack.settings import SlackSecrets, SlackSettings
+from bot.supplies import load_cases
+from bot.workspace import Channel, Group, Identity, Message, RunningClock, User, Workspace
+
+CHANNEL = "C0SUPPORT"
+BOT = Identity().bot_user
+ANN, BEN, LEA, HED, GUS, OUT = "U0ANN", "U0BEN", "U0LEA", "U0HED", "U0GUS", "U0OUT"
+"""Two agents (Ann and Ben), a team lead, a head, a guest, and somebody of another company."""
+APPROVALS: dict[str, Any] = {
+    "currency": "CAD",
+    "roles": {
+        "agent": {"limit": "100.00", "users": [BEN]},
+        "team_lead": {"limit": "500.00", "users": [LEA]},
+        "head": {"limit": "none", "groups": ["S0HEADS"]},
+    },
+}
+
+
+_UNDONE = """
+SELECT (SELECT count(*) FROM inbox WHERE state = 'new')
+    + (SELECT count(*) FROM jobs WHERE state IN ('ready', 'running'))
+    + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'sending'))
+"""
+
+
+def make_workspace() -> Workspace:
+    """Return a workspace with one support channel, not started."""
+    everyone = (ANN, BEN, LEA, HED, GUS, OUT)
+    people = [User(id=each, name=each[2:].lower()) for each in everyone]
+    kinds = {GUS: {"is_restricted": True}, OUT: {"team_id": "T0OTHER", "is_stranger": True}}
+    return Workspace(
+        users=[replace(each, **kinds.get(each.id, {})) for each in people],
+        groups=[Group(id="S0HEADS", handle="heads", members=(HED,))],
+        channels=[
+            Channel(id=CHANNEL, name="support", members=(*everyone, BOT)),
+            Channel(id="C0OTHER", name="other", members=(*everyone, BOT)),
+        ],
+        clock=RunningClock(),
+    )
+
+
+class Office:
+    """A workspace, and one bot process in it."""
+
+    def __init__(self, workspace: Workspace, folder: Path, slack: dict[str, Any]) -> None:
+        self.workspace = workspace
+        self.folder = folder
+        self._slack = slack
+        self._stack = ExitStack()
+        self.desk: Desk | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the bot."""
+        table = {"channels": {CHANNEL}, "api": self.workspace.base_url, **self._slack}
+        given = {
+            "store": self.folder / "handrail.sqlite3",
+            "slack": SlackSettings(**table),
+            "approvals": APPROVALS,
+        }
+        return Settings.model_construct().model_copy(update=given)
+
+    def open(self, outside: Outside | None = None) -> None:
+        """Start the bot and wait until it is connected."""
+        me = self.workspace.identity
+        secrets = SlackSecrets(
+            bot_token=SecretStr(me.bot_token),
+            app_token=SecretStr(me.app_token),
+        )
+        self.desk = self._stack.enter_context(served(self.settings, secrets, outside=outside))
+        self.workspace.wait_for_sockets()
+
+    def close(self) -> None:
+        """Stop the bot."""
+        self._stack.close()
+        self._stack = ExitStack()
+
+    def ticket(self, ticket_id: str, user: str = ANN, **given: Any) -> Message:
+        """Post one of the shipped tickets as it stands, with its header line."""
+        ticket = load_cases(None)[ticket_id].ticket
+        text = f"{ticket.ticket_id} {ticket.customer_id}\n{ticket.text}"
+        files = tuple({"id": f"F{n}", "name": name} for n, name in enumerate(ticket.attachments))
+        return self.workspace.post(user, text, channel=CHANNEL, files=files, **given)
+
+    def wait_for_reply(
+        self, ticket: Message, words: str, *, seconds: float = 15.0
+    ) -> Message:
+        """Wait until a reply in a thread holds these words, and return it."""
+
+        def found() -> Message | None:
+            replies = self.workspace.replies(ticket)
+            return next((each for each in replies if words in shown(each)), None)
+
+        what = f"a reply with {words!r}; there is {[shown(r) for r in self.workspace.replies(ticket)]}"
+        reply = self.workspace.wait_for(found, seconds=seconds, what=what)
+        assert reply is not None
+        return reply
+
+    def rest(self, *, seconds: float = 20.0) -> None:
+        """Wait until nothing is left to take in, to do or to post."""
+        self.workspace.settle()
+        self.workspace.wait_for(
+            lambda: self.count(_UNDONE) == 0, seconds=seconds, what="that all is done"
+        )
+
+    @contextmanager
+    def store(self) -> Iterator[Database]:
+        """Open the store to look into it."""
+        with closing(connect(self.settings.store)) as db:
+            yield db
+
+    def count(self, sql: str) -> int:
+        """Return the one number that a query gives."""
+        with self.store() as db:
+            return int(next(iter(rows(db, sql)[0].values())))
+
+
+def shown(message: Message) -> str:
+    """Return everything that a message shows, as one text."""
+    return f"{message.text}\n{json.dumps(message.blocks, ensure_ascii=False)}"
+
+
+@contextmanager
+def office(folder: Path, **slack: Any) -> Iterator[Office]:
+    """Open a workspace with a bot that is not started."""
+    with make_workspace() as workspace:
+        place = Office(workspace, folder, slack)
+        try:
+            yield place
+        finally:
+            place.close()

@@ -12,7 +12,7 @@ SET_UP_WITH ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 BENCHMARKS := $(sort $(wildcard tests/bench/*.py))
 
-.PHONY: help setup demo test check format coverage bench recordings docs clean
+.PHONY: help setup demo test soak check format coverage bench recordings docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -24,6 +24,9 @@ demo: $(READY) ## triage the shipped tickets offline, against recorded replies
 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest
+
+soak: $(READY) ## kill the executor 500 times at random instants, under clicks and faults (minutes)
+	@$(BIN)/python -m tests.soak
 
 check: $(READY) ## formatting, lint and types
 	@echo "Checking the formatting ..."

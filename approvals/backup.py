@@ -13,11 +13,12 @@ from pathlib import Path
 
 from approvals.audit import Actor
 from approvals.epochs import Epoch, begin_epoch
-from approvals.errors import StoreUnusable
+from approvals.errors import StoreForeign, StoreUnusable
 from approvals.policy import Policy
 from approvals.store import (
     MigrationSet,
     ServeLock,
+    check_store,
     check_whole,
     connect,
     migrate,
@@ -53,10 +54,12 @@ def restore_store(
     Raises:
         LockHeld: a server runs on the store.
         StoreBusy: another process uses the store.
+        StoreForeign: the store's name is that of another program's database.
         StoreUnusable: the backup is missing, in use or damaged, or a file cannot be written.
         StoreTooNew: the backup is of a newer program.
         DigestMismatch: a row of the backup was changed outside the program.
     """
+    _refuse_foreign(store)
     with ServeLock(store):
         fresh = _copy(backup, store)
         try:
@@ -72,6 +75,16 @@ def restore_store(
             for end in ("", "-wal", "-shm"):
                 Path(f"{fresh}{end}").unlink(missing_ok=True)
     return Restored(epoch=epoch, aside=aside if kept else None)
+
+
+def _refuse_foreign(store: Path) -> None:
+    """Refuse before a lock is left beside it; a damaged store is what a backup is for."""
+    try:
+        check_store(store)
+    except StoreForeign:
+        raise
+    except StoreUnusable:
+        return
 
 
 def _copy(backup: Path, store: Path) -> Path:

@@ -19,7 +19,8 @@ ApprovalsError
   StoreError            the store's file, its connections and its jobs
     StoreBusy           another writer held the store for longer than we wait
     StoreTooNew         the store holds a migration that this program does not know
-    StoreUnusable       missing folder, read-only, full, not a database, disk error
+    StoreUnusable       missing folder, read-only, full, damaged, disk error
+      StoreForeign      the file is another program's database; it was left as it is
     TransactionOpen     a transaction is open where none may be (nested, or a network call)
     NoTransaction       a write outside ``tx()``, or a transaction that ended inside it
     LockHeld            another process serves this store
@@ -60,6 +61,7 @@ __all__ = [
     "SecondNeeded",
     "StoreBusy",
     "StoreError",
+    "StoreForeign",
     "StoreTooNew",
     "StoreUnusable",
     "TransactionOpen",
@@ -251,6 +253,16 @@ class StoreTooNew(StoreError):
 
 class StoreUnusable(StoreError):
     """The file cannot serve as a store: missing folder, read-only, full, damaged, no database."""
+
+
+class StoreForeign(StoreUnusable):
+    """The file is a database of another program. Nothing of it was changed."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(
+            f"{file} is not a store of Handrail: it is a database of another program, and was left"
+            " as it is; name another file"
+        )
 
 
 class TransactionOpen(StoreError):

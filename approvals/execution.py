@@ -23,6 +23,7 @@ __all__ = [
     "is_quiet",
     "next_step",
     "send_wait_us",
+    "what_stays_open",
 ]
 
 SECOND_US: Final = 1_000_000
@@ -93,8 +94,8 @@ def next_step(traits: GatewayTraits, standing: Standing) -> Step:
             return Step.SEND if may_send else Step.ABSENT
         case Trouble.BROKE:
             return _after_failure(traits, standing)
-        case Trouble.REFUSED:
-            return Step.ABSENT if traits.absence_provable else _wait(traits, standing)
+        case Trouble.REFUSED:  # the earlier attempt may still be on its way
+            return Step.ABSENT if absence_is_proved(traits, standing) else _wait(traits, standing)
         case Trouble.TIMEOUT | Trouble.IN_FLIGHT:
             repeats = may_send and _key_holds(traits, standing)
             return Step.RESEND if repeats else _wait(traits, standing)
@@ -102,6 +103,20 @@ def next_step(traits: GatewayTraits, standing: Standing) -> Step:
             return _after_restart(traits, standing)
         case _:
             assert_never(standing.trouble)
+
+
+def what_stays_open(traits: GatewayTraits, doubt: Trouble | None, trouble: Trouble) -> Trouble:
+    """Return the trouble of an operation whose latest attempt failed behind one in doubt, if any.
+
+    An attempt without an answer may arrive long after a later one was answered. So its doubt stays
+    when the later one did not act, and when it failed: except where the shop keeps a failure under
+    the key, for then whatever arrives late gets that failure too.
+    """
+    if doubt is None:
+        return trouble
+    if trouble is Trouble.BROKE:
+        return trouble if _keeps_failures(traits) else doubt
+    return trouble if trouble.in_doubt else doubt
 
 
 def absence_is_proved(traits: GatewayTraits, standing: Standing) -> bool:
@@ -118,8 +133,7 @@ def _after_failure(traits: GatewayTraits, standing: Standing) -> Step:
     """The call has ended. A repeat under the key helps only where the shop would act again."""
     may_send = standing.attempts_left > 0
     if traits.absence_provable:
-        kept = traits.stores_failures and not traits.retries_failed
-        return Step.SEND if may_send and not kept else Step.ABSENT
+        return Step.SEND if may_send and not _keeps_failures(traits) else Step.ABSENT
     if may_send and traits.retries_failed and _key_holds(traits, standing):
         return Step.RESEND
     return _wait(traits, standing)
@@ -134,6 +148,11 @@ def _after_restart(traits: GatewayTraits, standing: Standing) -> Step:
         return _wait(traits, standing)
     # A shop whose key has aged gets no second call, however sure we are: a person may ask anew.
     return Step.SEND if may_send and not traits.honours_keys else Step.ABSENT
+
+
+def _keeps_failures(traits: GatewayTraits) -> bool:
+    """Whether a repeat under the key gets the first failure again, and never acts."""
+    return traits.stores_failures and not traits.retries_failed
 
 
 def _wait(traits: GatewayTraits, standing: Standing) -> Step:

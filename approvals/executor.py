@@ -24,6 +24,7 @@ from approvals.execution import (
     is_quiet,
     next_step,
     send_wait_us,
+    what_stays_open,
 )
 from approvals.operation_rows import Failed, Operation, Outcome, Retry, Unknown
 from approvals.operations import Operations
@@ -153,9 +154,9 @@ class Executor:
         match step:
             case Step.SEND:
                 if self._may_be_sent(db, operation):
-                    self._send(operation, None)
+                    self._send(operation, traits, None)
             case Step.RESEND:
-                self._send(operation, standing.trouble)
+                self._send(operation, traits, standing.trouble)
             case Step.LOOK_AGAIN:
                 self._settle_unclaimed(operation, self._look_again(operation, standing.trouble))
             case Step.ABSENT:
@@ -175,7 +176,7 @@ class Executor:
             return False
         return True
 
-    def _send(self, operation: Operation, doubt: Trouble | None) -> None:
+    def _send(self, operation: Operation, traits: GatewayTraits, doubt: Trouble | None) -> None:
         """Claim, send, settle. ``doubt`` is what an earlier attempt left open."""
         claimed = self._writer.run(
             lambda w: self._operations.claim(
@@ -188,20 +189,21 @@ class Executor:
         try:
             outcome = verdict_of(self._side.send(claimed))
         except ShopError as error:
-            outcome = self._after_error(claimed, error, doubt)
+            outcome = self._after_error(claimed, traits, error, doubt)
         self._reconciler.settle(claimed, outcome)
 
     def _after_error(
-        self, operation: Operation, error: ShopError, doubt: Trouble | None
+        self,
+        operation: Operation,
+        traits: GatewayTraits,
+        error: ShopError,
+        doubt: Trouble | None,
     ) -> Outcome:
         """Return what a failed attempt comes to; a doubt stays until a look-up ends it."""
-        trouble = trouble_of(error)
-        if trouble is None:
-            if doubt is None:
-                return refusal_of(error)
-            trouble = Trouble.REFUSED
-        elif doubt is not None and not trouble.in_doubt:
-            trouble = doubt
+        latest = trouble_of(error)
+        if latest is None and doubt is None:
+            return refusal_of(error)
+        trouble = what_stays_open(traits, doubt, latest or Trouble.REFUSED)
         if not trouble.in_doubt and operation.attempt >= self._pace.max_attempts:
             return _absent(operation)
         asked_s = error.retry_after_s if isinstance(error, ShopBusy) else None

@@ -42,7 +42,7 @@ from approvals.states import OperationState
 from approvals.store import Jobs, Writer
 from approvals.times import DAY_US
 from approvals.verdicts import verdict_of
-from tools import ShopError
+from tools import Receipt, ShopError
 
 __all__ = ["WATCH_JOB", "Finding", "Reconciler", "standing_of"]
 
@@ -163,9 +163,10 @@ class Reconciler:
         if now < since + least * SECOND_US:  # the shop was asked a moment ago
             return since + least * SECOND_US
         with suppress(ShopError):  # it could not say; that is what the next turn is for
-            verdict = self._ask(operation)
-            if verdict is not None:
-                operation = self._resolve(operation, verdict)
+            held = self._held(operation)
+            news = None if held is None else _news(operation, held)
+            if news is not None:
+                operation = self._resolve(operation, news)
         settled = operation.state is not OperationState.UNKNOWN and not operation.pending
         if settled or now - since >= self._pace.watch_days * DAY_US:
             return None
@@ -211,24 +212,20 @@ class Reconciler:
 
     def _reconsider(self, operation: Operation) -> Finding:
         try:
-            verdict = self._ask(operation) or self._proved_absent(operation)
+            held = self._held(operation)
         except ShopError as error:
             words = f"the shop cannot say: {error}"
             return Finding(operation=operation, was=operation.state, words=words)
+        verdict = self._proved_absent(operation) if held is None else _news(operation, held)
         if verdict is None:
             words = "the shop does not say more than before"
             return Finding(operation=operation, was=operation.state, words=words)
         return _finding(operation, self._resolve(operation, verdict))
 
-    def _ask(self, operation: Operation) -> Done | Failed | None:
-        """Return the shop's verdict on an unknown or pending operation; None is nothing new."""
+    def _held(self, operation: Operation) -> Receipt | None:
+        """Return what the shop holds of an unknown or pending operation; None is nothing."""
         self._check_gateway(operation)
-        if operation.pending:
-            verdict = verdict_of(self._side.poll(operation))
-            return None if isinstance(verdict, Unknown) or _is_pending(verdict) else verdict
-        receipt = self._side.look_up(operation)
-        found = None if receipt is None else verdict_of(receipt)
-        return None if isinstance(found, Unknown) else found
+        return self._side.poll(operation) if operation.pending else self._side.look_up(operation)
 
     def _proved_absent(self, operation: Operation) -> Failed | None:
         traits = self._side.traits_of(operation)
@@ -271,6 +268,14 @@ class Reconciler:
 
 def _is_pending(outcome: Outcome | None) -> bool:
     return isinstance(outcome, Done) and outcome.pending
+
+
+def _news(operation: Operation, held: Receipt) -> Done | Failed | None:
+    """Return what settles an operation; None where the shop holds it and says no more than that."""
+    verdict = verdict_of(held)
+    if isinstance(verdict, Unknown) or (operation.pending and _is_pending(verdict)):
+        return None
+    return verdict
 
 
 def _interrupted(now_us: int, words: str) -> Retry:

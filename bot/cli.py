@@ -2,54 +2,55 @@
 
 A command returns its exit status: 0, or 1 for a run or a proposal that is rejected or failed. What
 was asked for and is refused, or cannot be, is one line on stderr, with a hint below where one
-helps: status 1 for what the store, the policy or the shop refuses, 2 for wrong use.
+helps: status 1 for what the policy, the shop or a rival refuses, 2 for wrong use and for what the
+system refuses, 130 for an interruption.
+
+A command's module is loaded when it is asked for: half of the packages take a second to load.
 """
 
 # ruff: noqa: D301 (click wants a real \b above lines that it must not wrap)
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Any, Final
 
 import click
 
-from approvals import (
-    ApprovalsError,
-    LockHeld,
-    OperationUnknown,
-    PolicyRefused,
-    ProposalUnknown,
-    SecondNeeded,
-)
-from bot.commands.audit import audit
-from bot.commands.care import backup, forget, migrate_store, purge, reconcile, restore
-from bot.commands.demo import demo
-from bot.commands.proposals import proposals
-from bot.commands.run import resume, run
-from bot.commands.runs import export, runs, trace
-from bot.commands.serve import manifest, serve
-from bot.commands.shop import changes, shop
-from bot.commands.tickets import show, tickets
-from bot.errors import BotError
-from bot.texts import shortened
-from loop import LoopError
-from recordings import RecordingsError, RecordingUnused
-from tools import ShopError, ToolsError
-
 __all__ = ["handrail", "main"]
 
-_OURS: Final = (ApprovalsError, BotError, LoopError, RecordingsError, ToolsError)
-"""Each package's tree. Anything else is a fault of the program and keeps its traceback."""
-_MISUSED: Final = (OperationUnknown, PolicyRefused, ProposalUnknown)
-"""Of the approvals' errors, those that say that something else was meant."""
 MAX_MESSAGE: Final = 600
 INTERRUPTED: Final = 130
 """The exit status of a program that was interrupted from the keyboard."""
+_COMMANDS: Final[Mapping[str, str]] = {
+    "demo": "demo:demo",
+    "tickets": "tickets:tickets",
+    "show": "tickets:show",
+    "run": "run:run",
+    "resume": "run:resume",
+    "runs": "runs:runs",
+    "trace": "runs:trace",
+    "export": "runs:export",
+    "proposals": "proposals:proposals",
+    "changes": "shop:changes",
+    "reconcile": "care:reconcile",
+    "audit": "audit:audit",
+    "backup": "care:backup",
+    "restore": "care:restore",
+    "purge": "care:purge",
+    "forget": "care:forget",
+    "migrate": "care:migrate_store",
+    "shop": "shop:shop",
+    "serve": "serve:serve",
+    "manifest": "serve:manifest",
+}
+"""Each command's module in ``bot.commands``, and its name there."""
 
 
 def _version() -> str:
@@ -60,7 +61,31 @@ def _version() -> str:
 
 
 class Handrail(click.Group):
-    """The group of all commands, with errors said our way."""
+    """The group of all commands, each loaded when it is asked for, with errors said our way."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they are listed."""
+        del ctx
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None where there is none of this name."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        found: click.Command = getattr(import_module(f"bot.commands.{module}"), name)
+        return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader that closed the pipe wants no more, and no message."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:  # here, because click would leave with status 1 for it
+            if error.errno != errno.EPIPE or error.filename is not None:
+                raise
+            _silence(sys.stdout)
+            return 2
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and leave with its exit status."""
@@ -78,12 +103,17 @@ class Handrail(click.Group):
             return _said(error.format_message(), _usage_hint(error))
         except click.ClickException as error:
             return _said(error.format_message())
-        except click.Abort:
+        except (click.Abort, KeyboardInterrupt):
             return _said("interrupted", "handrail runs lists runs that can be resumed", INTERRUPTED)
-        except RecordingUnused as error:
-            return _said(str(error), status=1)
-        except _OURS as error:
-            return _said(str(error), _hint(error), _status(error))
+        except Exception as error:
+            from bot.refusals import said_of
+
+            said = said_of(error)
+            if said is None:
+                raise
+            if isinstance(error, OSError) and error.filename is None:
+                _silence(sys.stdout)  # said once; what Python still holds would fail again
+            return _said(said.message, said.hint, said.status)
 
 
 @click.group(cls=Handrail, context_settings={"help_option_names": ["-h", "--help"]})
@@ -105,48 +135,50 @@ def handrail(context: click.Context) -> None:
         context.color = False
 
 
-_COMMANDS: Final = (
-    *(demo, tickets, show, run, resume, runs, trace, export),
-    *(proposals, changes, reconcile, audit),
-    *(backup, restore, purge, forget, migrate_store, shop),
-    *(serve, manifest),
-)
-for _command in _COMMANDS:
-    handrail.add_command(_command)
-
-
 def main() -> int:
-    """Run the command line and return its exit status: the console entry."""
+    """Run the command line and return its exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
-    return handrail.status(prog_name="handrail")
+    return _flushed(handrail.status(prog_name="handrail"))
+
+
+def _flushed(status: int) -> int:
+    """Return the status of a program whose output arrived; 2 where the last of it did not."""
+    if sys.stdout is None:
+        return status
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _silence(sys.stdout)
+        if error.errno == errno.EPIPE:
+            return 2
+        return _said(f"the output cannot be written: {error.strerror}")
+    return status
+
+
+def _silence(stream: Any) -> None:
+    """Lead what is still to be written nowhere, so that Python's own flush at the end passes."""
+    try:
+        descriptor = stream.fileno()
+    except (AttributeError, OSError, ValueError):  # a test's own stream
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def _said(message: str, hint: str = "", status: int = 2) -> int:
     """Say what went wrong, on one line of stderr; return the exit status."""
-    click.echo(f"error: {shortened(message, MAX_MESSAGE)}", err=True)
-    if hint:
-        click.echo(f"hint: {shortened(hint, MAX_MESSAGE)}", err=True)
+    from bot.texts import shortened
+
+    try:
+        click.echo(f"error: {shortened(message, MAX_MESSAGE)}", err=True)
+        if hint:
+            click.echo(f"hint: {shortened(hint, MAX_MESSAGE)}", err=True)
+    except OSError:
+        _silence(sys.stderr)  # nobody can be told; the status still says it
     return status
-
-
-def _status(error: Exception) -> int:
-    """Return 1 for what is refused, 2 for what was asked for in a wrong way."""
-    refused = isinstance(error, ApprovalsError | ShopError) and not isinstance(error, _MISUSED)
-    return 1 if refused else 2
-
-
-def _hint(error: Exception) -> str:
-    match error:
-        case SecondNeeded():
-            return "--second says yes to a second one"
-        case LockHeld():
-            return "handrail proposals, reconcile and audit work beside a server"
-        case ShopError():
-            return "the shop is the one of the table [shop] in the settings"
-        case _:
-            return str(getattr(error, "hint", ""))
 
 
 def _usage_hint(error: click.UsageError) -> str:

@@ -3,6 +3,7 @@
 BotError
   SettingRefused     a setting cannot be read (variable or file, line, field); never its value
   TicketUnknown      the data folder holds no such ticket
+  RecordingsChanged  a run would be gone on with over other replies than it was begun with
   RunNotFound        the store holds no such run, and no run of such a ticket
 
 Each has a message that says what happened and to what, and a ``hint`` that says what to do next.
@@ -10,7 +11,7 @@ Each has a message that says what happened and to what, and a ``hint`` that says
 
 from __future__ import annotations
 
-__all__ = ["BotError", "RunNotFound", "SettingRefused", "TicketUnknown"]
+__all__ = ["BotError", "RecordingsChanged", "RunNotFound", "SettingRefused", "TicketUnknown"]
 
 
 class BotError(Exception):
@@ -31,6 +32,10 @@ class SettingRefused(BotError):
 
 class TicketUnknown(BotError):
     """The data folder holds no such ticket."""
+
+
+class RecordingsChanged(BotError):
+    """A run would be gone on with over other replies than it was begun with."""
 
 
 class RunNotFound(BotError):

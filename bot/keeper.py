@@ -10,11 +10,11 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.plan import Plan
-from bot.store import open_store
+from bot.store import open_existing, open_store
 from loop import Entry, Stop
 from recordings import Runs, RunTaken
 
-__all__ = ["Keeper", "begin", "open_runs", "run_ids"]
+__all__ = ["Keeper", "begin", "existing_runs", "open_runs", "run_ids"]
 
 
 class Keeper:
@@ -69,6 +69,18 @@ def open_runs(store: Path) -> Iterator[Runs]:
         BotError: its folder cannot be made.
     """
     with open_store(store) as db:
+        yield Runs(db)
+
+
+@contextmanager
+def existing_runs(store: Path) -> Iterator[Runs]:
+    """Open the runs of a store that is there.
+
+    Raises:
+        BotError: there is none; nothing was made.
+        StoreError: it cannot be opened, is newer than this program, or is busy.
+    """
+    with open_existing(store) as db:
         yield Runs(db)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -79,7 +80,7 @@ class Places:
 
 def _dotenv_lines(path: Path) -> dict[str, int]:
     """Return the line of each name in a ``.env``, a later one in place of an earlier."""
-    if not path.is_file():
+    if not _is_there(path):
         return {}
     found: dict[str, int] = {}
     try:
@@ -98,7 +99,7 @@ def _dotenv_lines(path: Path) -> dict[str, int]:
 
 
 def _check_toml(path: Path) -> None:
-    if not path.is_file():
+    if not _is_there(path):
         return
     try:
         tomllib.loads(path.read_text(encoding="utf-8"))
@@ -106,6 +107,23 @@ def _check_toml(path: Path) -> None:
         raise SettingRefused(TOML, f"is not TOML: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingRefused(TOML, f"cannot be read: {_file_fault(error)}") from None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a settings file; what has its name and is no file would be left unread.
+
+    Raises:
+        SettingRefused: it is a folder, a link to nothing, or cannot be looked at.
+    """
+    try:
+        if not os.path.lexists(path):
+            return False
+        found = path.stat()
+    except OSError as error:
+        raise SettingRefused(str(path), f"cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise SettingRefused(str(path), "is not a file", hint="rename or remove it")
+    return True
 
 
 def _file_fault(error: OSError | UnicodeDecodeError) -> str:

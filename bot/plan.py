@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
+from bot.errors import RecordingsChanged
 from bot.settings import Settings
 from bot.story import ask_of
 from bot.supplies import Supplies, find_ticket
 from loop import Ask, FinishForm, Limits, Opened, Profile, get_profile, limits_from_text
-from recordings import Match, Recording
+from recordings import Match, Recording, recordings_digest
 from tools import Fault, TicketCase
 
-__all__ = ["Plan", "choose_profile", "plan_again", "plan_run"]
+__all__ = ["Plan", "check_recordings", "choose_profile", "plan_again", "plan_run"]
 
 _WITHOUT_TOOL_CALLS: Final = frozenset({"gemma3:4b"})
 """Models of the shipped recordings that cannot call tools (reference facts A7)."""
@@ -94,6 +95,20 @@ def plan_again(supplies: Supplies, opened: Opened) -> Plan:
     )
 
 
+def check_recordings(plan: Plan) -> None:
+    """Refuse to go on with a run over other replies than it was begun with.
+
+    Raises:
+        RecordingsChanged: they are others.
+    """
+    begun_with = plan.marks.get("recordings")
+    if begun_with not in (None, recordings_digest(plan.recordings)):
+        raise RecordingsChanged(
+            f"the run of ticket {plan.case.ticket.ticket_id} was begun with other recordings",
+            hint="--recordings names those of then; handrail run begins a new run with these",
+        )
+
+
 def choose_profile(settings: Settings, limits: Mapping[str, str]) -> Profile:
     """Return the profile with the limits and the way of asking that were chosen.
 
@@ -131,11 +146,12 @@ def _candidates(
     return (*same, *(found for found in own if found not in same))
 
 
-def _marks(match: Match, faults: tuple[Fault, ...], found: Iterable[Recording]) -> dict[str, Any]:
+def _marks(match: Match, faults: tuple[Fault, ...], found: Sequence[Recording]) -> dict[str, Any]:
     marks: dict[str, Any] = {"match": match.value}
     if faults:
         marks["faults"] = [f"{fault.tool}:{fault.mode}:{fault.times}" for fault in faults]
     written = [r.opened is not None and r.opened.marks.get("constructed") is True for r in found]
     if written and all(written):
         marks["constructed"] = True
+    marks["recordings"] = recordings_digest(found)
     return marks

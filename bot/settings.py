@@ -7,6 +7,7 @@ about a setting names where it stands and what is allowed, never the value: it m
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
@@ -54,9 +55,11 @@ __all__ = [
     "Settings",
     "default_store",
     "load_settings",
+    "read_day",
     "variable_names",
 ]
 
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 TABLES: Final = ("limits", "models", "shop", "refunds", "slack", "approvals")
 """Settings that are tables of the TOML file. Of their fields, each limit has a variable of its own,
 and the shop's kind has ``HANDRAIL_SHOP``; the others have none."""
@@ -64,17 +67,31 @@ and the shop's kind has ``HANDRAIL_SHOP``; the others have none."""
 
 def default_store() -> Path:
     """Return where runs are kept unless told otherwise: the user's own data folder (XDG)."""
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "handrail" / "handrail.sqlite3"
+    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if not base.is_absolute():  # the XDG rules: a relative one is as none
+        base = Path("~/.local/share").expanduser()
+    return base / "handrail" / "handrail.sqlite3"
+
+
+def read_day(text: str) -> date:
+    """Return the day that a text such as 2026-10-09 names; no other form of ISO 8601 is one.
+
+    Raises:
+        ValueError: it names none; the message says what does.
+    """
+    try:
+        found = date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        found = None
+    if found is None:
+        raise ValueError("is a day such as 2026-10-09")
+    return found
 
 
 def _day(value: object) -> object:
     if not isinstance(value, str):
         return value  # TOML has days of its own
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise ValueError("is a day such as 2026-10-09") from None
+    return read_day(value)
 
 
 Day = Annotated[date, BeforeValidator(_day)]
@@ -177,7 +194,7 @@ class Settings(BaseSettings):
     )
     limits: dict[str, str | bool | int | float] = Field(
         default_factory=dict,
-        description="Limits in place of the profile's; none is no limit.",
+        description="Limits in place of the profile's; none for no limit.",
     )
     models: dict[str, ModelSettings] = Field(
         default_factory=dict,
@@ -224,7 +241,11 @@ class Settings(BaseSettings):
 
     def limit_texts(self) -> dict[str, str]:
         """Return the limits that are set, as texts."""
-        return {name: str(value) for name, value in self.limits.items()}
+        return {
+            # TOML's floats without an exponent, which limits do not read
+            name: format(Decimal(str(value)), "f") if isinstance(value, float) else str(value)
+            for name, value in self.limits.items()
+        }
 
     def prices(self) -> dict[str, Price]:
         """Return the price of each model that has one, settings before what ships."""
@@ -246,6 +267,7 @@ def load_settings() -> Settings:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise _refused(places, fault) from None
+    _check_profile(settings, places)
     _check_limits(settings, places)
     settings.policy()
     return settings
@@ -302,6 +324,11 @@ def _fields_at(path: tuple[str, ...]) -> Iterable[str]:
             return SlackSettings.model_fields
         case _:
             return Settings.model_fields
+
+
+def _check_profile(settings: Settings, places: Places) -> None:
+    if settings.profile not in PROFILES:
+        raise SettingRefused(places.of(("profile",)), f"is one of {', '.join(PROFILES)}")
 
 
 def _check_limits(settings: Settings, places: Places) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -30,7 +31,14 @@ __all__ = [
 
 _HTTP_ONLY: Final = ("url", "auth_env", "ca_file", "traits", "ids")
 
-UserPath = Annotated[Path, AfterValidator(Path.expanduser)]
+
+def _named(value: Any) -> Any:
+    if value == "":
+        raise ValueError("is empty; name a path, or leave it out")
+    return value
+
+
+UserPath = Annotated[Path, BeforeValidator(_named), AfterValidator(Path.expanduser)]
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Header = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_length=100)]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from approvals import Executes, Route
-from approvals.store import Jobs
+from approvals.store import Jobs, check_store
 from bot.errors import BotError
 from bot.settings import Settings
 from bot.shop_settings import RefundSettings, ShopKind, ShopSettings
@@ -112,12 +112,14 @@ def open_practice_file(settings: Settings, *, tickets: bool = False) -> Practice
     Raises:
         DataError: it cannot be made, or holds changes of other data.
         BotError: the shop of the settings is another one, or the folder cannot be made.
+        StoreError: the store beside it is not ours.
     """
     if not settings.shop.is_practice:
         raise BotError(
             f"the shop is {settings.shop.kind}, not the practice shop",
             hint="this command is for the practice shop alone",
         )
+    check_store(settings.store)  # a slip in its name must not leave a shop beside a stranger's file
     make_folder(settings.practice_file)
     wanted = (settings.data or SHIPPED_DATA) if tickets else None
     if not tickets and not settings.practice_file.exists():

@@ -10,6 +10,7 @@ from bot.story import Story
 from bot.texts import (
     A_PERSON,
     OBJECTED,
+    UNFINISHED,
     WAITS,
     action_text,
     counted,
@@ -17,7 +18,6 @@ from bot.texts import (
     safe,
     shortened,
     stop_text,
-    unfinished_text,
 )
 from loop import Outcome, Result
 from tools import Action, Expected, TicketCase
@@ -72,7 +72,7 @@ def outcome(story: Story) -> Iterator[str]:
     """Yield what a run came to: the draft and its card, the objections, or the stop."""
     match story.result:
         case None:
-            yield from block("", unfinished_text(story.run_id))
+            yield from block("", UNFINISHED)
         case Result.VALID:
             yield from answer(story)
         case Result.REJECTED:

@@ -12,7 +12,7 @@ from bot.errors import TicketUnknown
 from bot.texts import shortened
 from loop import Price
 from recordings import SHIPPED_RECORDINGS, Recording, RecordingUnreadable, read_recordings
-from tools import SHIPPED_DATA, PracticeShop, Shop, TicketCase, load_tickets
+from tools import SHIPPED_DATA, DataError, PracticeShop, Shop, TicketCase, load_tickets
 
 __all__ = ["Supplies", "find_ticket", "load_cases", "open_supplies"]
 
@@ -62,9 +62,13 @@ def load_cases(data: Path | None) -> dict[str, TicketCase]:
     """Return the tickets of a data folder (None: the one that ships) by id, in its order.
 
     Raises:
-        DataError: the folder is missing or a line is malformed.
+        DataError: the folder is missing, holds no ticket, or a line is malformed.
     """
-    return {case.ticket.ticket_id: case for case in load_tickets(data or SHIPPED_DATA)}
+    folder = data or SHIPPED_DATA
+    cases = {case.ticket.ticket_id: case for case in load_tickets(folder)}
+    if not cases:
+        raise DataError(str(folder), "holds no ticket, in tasks.jsonl or in eval_tickets.csv")
+    return cases
 
 
 def find_ticket(cases: Mapping[str, TicketCase], ticket_id: str) -> TicketCase:

@@ -24,6 +24,7 @@ from tools import (
 __all__ = [
     "A_PERSON",
     "OBJECTED",
+    "UNFINISHED",
     "WAITS",
     "action_text",
     "at_least",
@@ -32,17 +33,18 @@ __all__ = [
     "next_step",
     "outcome_text",
     "reason_text",
+    "resume_step",
     "safe",
     "seconds_text",
     "shortened",
     "stop_text",
     "tokens_text",
-    "unfinished_text",
     "unused_text",
 ]
 
 A_PERSON: Final = "A person takes the ticket."
 OBJECTED: Final = f"A gate objected, so the answer is not used. {A_PERSON}"
+UNFINISHED: Final = "This run has not ended."
 WAITS: Final = "waits for a person; nothing has changed"
 _FIVE_DECIMALS: Final = Decimal("0.00001")
 
@@ -121,9 +123,9 @@ def stop_text(stop: Stop, *, cause: bool = True) -> str:
     return "; ".join(parts)
 
 
-def unfinished_text(run_id: str) -> str:
-    """What is said of a run that has no end."""
-    return f"This run has not ended. To go on with it: handrail resume {run_id}"
+def resume_step(run_id: str) -> str:
+    """The command that goes on with a run that has no end."""
+    return f"next: handrail resume {run_id}"
 
 
 def unused_text(left_over: int) -> str:
@@ -159,10 +161,9 @@ def action_text(action: Action) -> str:
 
 
 def _target(refund: RequestRefund) -> str:
-    payment = "" if refund.payment_id is None else f" to payment {safe(refund.payment_id)}"
     match refund.target:
         case RefundTarget.ITEM:
-            return f"for {refund.quantity} of {safe(refund.sku or '')}{payment}"
+            return f"for {refund.quantity} of {safe(refund.sku or '')}"
         case RefundTarget.PAYMENT:
             return f"of payment {safe(refund.payment_id or '')}"
         case RefundTarget.FEE:

@@ -108,7 +108,7 @@ def triage(plan: Plan, shop: Shop, keeper: Keeper, proposer: Proposer | None = N
         RunEnded, RunTaken: the run is another process's, or has ended.
     """
     clock = VirtualClock()
-    model = ReplayModel(plan.recordings, match=plan.match, clock=clock)
+    model = ReplayModel(plan.recordings, match=plan.match, clock=clock, profile=plan.profile.name)
     sink = model.paced(keeper)
     story = carry_through(plan, shop, keeper, model=model, clock=clock, sink=sink, at_end=proposer)
     finished = story.stop is not None and story.stop.reason is StopReason.FINISHED

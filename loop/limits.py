@@ -6,9 +6,10 @@ Not given keeps the profile's value, None is no limit, 0 is a limit of 0. What c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import Enum, StrEnum
 from typing import Any, Final
 
@@ -156,6 +157,10 @@ _CHOICES: Final[Mapping[str, type[StrEnum]]] = {
 }
 _NUMBERS: Final = ("max_seconds", "max_cost_usd")
 _NO_LIMIT: Final = ("none", "off", "unlimited")
+_OR_NONE: Final = "or none for no limit"
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
+_NUMBER: Final = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})", re.ASCII)
+"""Plain numbers: Python would also read underscores, other scripts' digits and exponents."""
 
 
 def limits_from_text(given: Mapping[str, str]) -> dict[str, Any]:
@@ -177,14 +182,12 @@ def _from_text(name: str, text: str) -> Any:
     if text.lower() in _NO_LIMIT:
         return None
     if name in _NUMBERS:
-        try:
-            return Decimal(text)
-        except InvalidOperation:
-            raise LimitRefused(name, "is a number, such as 1.5, or none for no limit") from None
-    try:
-        return int(text)
-    except ValueError:
-        raise LimitRefused(name, "is a whole number, or none for no limit") from None
+        if not _NUMBER.fullmatch(text):
+            raise LimitRefused(name, f"is a number, such as 1.5, {_OR_NONE}")
+        return Decimal(text)
+    if not _WHOLE.fullmatch(text):
+        raise LimitRefused(name, f"is a whole number, {_OR_NONE}")
+    return int(text)
 
 
 def _from_choice(name: str, text: str, kind: type[StrEnum]) -> StrEnum:
@@ -208,9 +211,7 @@ def _whole(name: str, value: object, least: int) -> None:
     if value is None:
         return
     if type(value) is not int or not least <= value <= LARGEST:
-        raise LimitRefused(
-            name, f"is a whole number from {least} to {LARGEST}, or None for no limit"
-        )
+        raise LimitRefused(name, f"is a whole number from {least} to {LARGEST}, {_OR_NONE}")
 
 
 def _number(name: str, value: object) -> Decimal | None:
@@ -220,7 +221,7 @@ def _number(name: str, value: object) -> Decimal | None:
     if isinstance(number, int) and not isinstance(number, bool):
         number = Decimal(number)
     if not isinstance(number, Decimal) or not number.is_finite() or not 0 <= number <= LARGEST:
-        raise LimitRefused(name, f"is a number from 0 to {LARGEST}, or None for no limit")
+        raise LimitRefused(name, f"is a number from 0 to {LARGEST}, {_OR_NONE}")
     if len(number.as_tuple().digits) > MAX_DIGITS or number.adjusted() < -MAX_DIGITS:
         raise LimitRefused(name, f"has at most {MAX_DIGITS} decimals")
     return number

@@ -97,8 +97,8 @@ def may_hold(text: str) -> bool:
 
 _MARKS: Final = (
     *"@ sk- sk_ rk- rk_ whsec_ xox xapp- ghp_ gho_ ghr_ ghs_ ghu_ github_pat_ glpat-".split(),
-    *"hf_ npm_ aiza akia asia eyj bearer authori api token secret passw passphrase passcode".split(),
-    *"pwd mdp pin cvv cvc phone mobile fax tel".split(),
+    *"hf_ npm_ aiza akia asia eyj bearer authori api token secret passw passphrase".split(),
+    *"passcode pwd mdp pin cvv cvc phone mobile fax tel".split(),
     *("mot de passe", "security code", "code de s", "private key"),
 )
 """In lower case: what a key, a label of a secret or an address is known by."""

@@ -12,6 +12,7 @@ from recordings.errors import (
     RunUnknown,
 )
 from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
+from recordings.identity import recordings_digest
 from recordings.recording import Exchange, Recording
 from recordings.replay import Match, ReplayModel
 from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
@@ -44,5 +45,6 @@ __all__ = [
     "profile_for",
     "read_recordings",
     "read_written",
+    "recordings_digest",
     "write_recording",
 ]

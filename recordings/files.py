@@ -64,6 +64,9 @@ def _read_file(
     file: Path, prices: Mapping[str, Price], faults: list[RecordingUnreadable]
 ) -> Iterator[Recording]:
     runs: dict[str, list[Entry]] = {}
+    if not file.is_file():  # a pipe or a device may never end
+        faults.append(RecordingUnreadable(str(file), "is not a file"))
+        return
     try:
         # Bytes that are no UTF-8 become lone surrogates, so that they cost their own line only.
         with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:

@@ -14,11 +14,20 @@ _AROUND: Final = 40
 """Characters shown on each side of a difference."""
 
 
-def explain(request: Request, recordings: Sequence[Recording]) -> str:
-    """Return the sentence for a request that none of its ticket's recordings answers."""
+def explain(
+    request: Request, recordings: Sequence[Recording], *, profile: str | None = None
+) -> str:
+    """Return the sentence for a request that none of its ticket's recordings answers.
+
+    ``profile`` is the run's, where it is known: recordings of another one do not answer it.
+    """
     place = f"step {request.step} of ticket {request.ticket_id}"
     if not recordings:
-        return f"there is no recording for ticket {request.ticket_id}; record it, or give another"
+        asked = "" if profile is None else f" with profile {profile}"
+        return (
+            f"there is no recording for ticket {request.ticket_id}{asked} and model"
+            f" {request.head.model}; give one with --recordings"
+        )
     known = [found for found in recordings if found.opened is not None]
     if not known:
         longest = max(len(found.exchanges) for found in recordings)
@@ -26,7 +35,7 @@ def explain(request: Request, recordings: Sequence[Recording]) -> str:
             return f"{place} was not recorded: the recording ends after step {longest}"
         return (
             f"the recording of ticket {request.ticket_id} does not hold its requests, so they "
-            "cannot be compared; use the sequence match"
+            "cannot be compared; use --match sequence"
         )
     nearest = max(known, key=lambda found: _agreement(request, found))
     difference = _first_difference(request, nearest)

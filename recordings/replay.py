@@ -49,10 +49,13 @@ class ReplayModel:
         *,
         match: Match = Match.STRICT,
         clock: VirtualClock | None = None,
+        profile: str | None = None,
     ) -> None:
+        """Take the recordings of one ticket; ``profile`` is for the words of a miss."""
         self._recordings = tuple(recordings)
         self._match = match
         self._clock = clock
+        self._profile = profile
         self._followed: Recording | None = None
         self._step = 0
         self._gaps: Iterator[int] = iter(())
@@ -116,7 +119,7 @@ class ReplayModel:
             exchange = _at(recording, request.step)
             if exchange is not None and self._fits(recording, exchange, request):
                 return recording, exchange
-        raise RecordingMissing(explain(request, own))
+        raise RecordingMissing(explain(request, own, profile=self._profile))
 
     def _fits(self, recording: Recording, exchange: Exchange, request: Request) -> bool:
         if self._match is Match.STRICT:

@@ -19,6 +19,7 @@ from bot.cli import handrail
 from bot.places import variable_of
 from bot.settings import TABLES, ModelSettings, Settings
 from bot.shop_settings import RefundSettings, ShopSettings
+from bot.slack.settings import SlackSettings
 from loop import LIMIT_NAMES, PROFILES
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
@@ -68,6 +69,11 @@ def refunds() -> str:
     return _fields("refunds", RefundSettings)
 
 
+def slack() -> str:
+    """Return the table of the fields of ``[slack]``."""
+    return _fields("slack", SlackSettings)
+
+
 GENERATED: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "command_line.md": {"commands": commands},
     "settings.md": {
@@ -76,6 +82,7 @@ GENERATED: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
         "models": models,
         "shop": shop,
         "refunds": refunds,
+        "slack": slack,
     },
 }
 
@@ -98,7 +105,10 @@ def paths(
     """Yield every command with what one types for it, a group before its own."""
     yield path, command
     if isinstance(command, click.Group):
-        for name, each in command.commands.items():
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            each = command.get_command(context, name)
+            assert each is not None
             yield from paths(each, f"{path} {name}")
 
 

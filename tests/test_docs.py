@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot.settings import variable_names
@@ -13,6 +15,23 @@ from tests.docs_reference import DOCS, GENERATED, paths, renewed
 def test_a_generated_part_is_fresh(file: str) -> None:
     """Stale? ``make docs`` writes it anew."""
     assert (DOCS / file).read_text(encoding="utf-8") == renewed(file)
+
+
+def test_the_first_page_lists_every_page() -> None:
+    text = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = {path.name for path in DOCS.iterdir()} - {"README.md"}
+
+    assert [name for name in sorted(pages) if f"({name})" not in text] == []
+
+
+def test_what_a_page_links_to_is_there() -> None:
+    links = [
+        (page.name, link)
+        for page in sorted(DOCS.glob("*.md"))
+        for link in re.findall(r"\]\(([^)#:]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    ]
+
+    assert [found for found in links if not (DOCS / found[1]).exists()] == []
 
 
 def test_every_command_has_help_with_an_example_in_the_docs() -> None:

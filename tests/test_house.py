@@ -8,6 +8,7 @@ import re
 import socket
 import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,14 @@ def test_every_library_is_pinned_and_the_pins_hold_no_address() -> None:
 
     assert names <= pinned
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
+
+
+@pytest.mark.parametrize("store", ["handrail.sqlite3", "mine.sqlite", "shop.db"])
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", ".lock", ".before-20261009T101500Z"])
+def test_a_store_in_the_checkout_is_never_committed(store: str, end: str) -> None:
+    patterns = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+
+    assert [each for each in patterns if fnmatch(f"{store}{end}", each)] != []
 
 
 def test_no_file_names_a_registry() -> None:

@@ -4,7 +4,7 @@ Everything that opens or writes the file is here; packages above bring their own
 and store modules and get a connection from here.
 """
 
-from approvals.store.connect import connect
+from approvals.store.connect import check_store, connect
 from approvals.store.copies import check_whole, compact, copy_into, set_aside
 from approvals.store.jobs import JOB_MIGRATIONS, Health, Job, Jobs, JobState
 from approvals.store.lock import ServeLock
@@ -35,6 +35,7 @@ __all__ = [
     "Writer",
     "assert_no_transaction",
     "changed",
+    "check_store",
     "check_whole",
     "compact",
     "connect",

@@ -20,8 +20,9 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals.errors import StoreBusy, StoreUnusable
+from approvals.store.identity import check_ours, lost_part, sign
 
-__all__ = ["DEFAULT_TIMEOUT_S", "connect", "plain_errors"]
+__all__ = ["DEFAULT_TIMEOUT_S", "check_store", "connect", "plain_errors"]
 
 DEFAULT_TIMEOUT_S: Final = 30.0
 """How long a connection waits for another writer. Listeners that must answer fast give less."""
@@ -59,13 +60,14 @@ def connect(
             main file.
 
     Raises:
-        StoreUnusable: the folder is missing, the file is read-only or no database, or its disk
+        StoreForeign: the file is not a store of ours; nothing of it was changed.
+        StoreUnusable: the folder is missing, the file is read-only or damaged, or its disk
             cannot hold a write-ahead log (network disks cannot).
         StoreBusy: another process holds the file exclusively.
     """
     file = Path(path).absolute()
-    _check_place(file)
-    if not file.exists():
+    if not check_store(file):
+        _check_folder(file)
         _create(file)
     _check_mode(file)
     with plain_errors(lambda: str(file)):
@@ -76,6 +78,18 @@ def connect(
             connection.close()
             raise
     return Database(connection, recursive_triggers=False, execute_plugins=False)
+
+
+def check_store(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a store at the path. Nothing is made, and nothing is changed.
+
+    Raises:
+        StoreForeign: the file is a database of another program.
+        StoreUnusable: it is damaged, no database or no file, or cannot be read.
+    """
+    file = Path(path).absolute()
+    with plain_errors(lambda: str(file)):
+        return check_ours(file)
 
 
 @contextmanager
@@ -102,6 +116,10 @@ def plain_errors(name: Callable[[], str]) -> Iterator[None]:
             ) from error
         if primary in _UNUSABLE:
             raise StoreUnusable(f"the store {store} {_UNUSABLE[primary]}") from error
+        if primary == sqlite3.SQLITE_ERROR and lost_part(error):
+            raise StoreUnusable(
+                f"the store {store} has lost a part ({error}); restore a backup"
+            ) from error
         raise
 
 
@@ -116,11 +134,9 @@ _UNUSABLE: Final = {
 }
 
 
-def _check_place(file: Path) -> None:
+def _check_folder(file: Path) -> None:
     if not file.parent.is_dir():
         raise StoreUnusable(f"the folder {file.parent} of the store does not exist; create it")
-    if file.exists() and not file.is_file():
-        raise StoreUnusable(f"the store {file} is not a file; name a file")
 
 
 def _create(file: Path) -> None:
@@ -137,6 +153,7 @@ def _create(file: Path) -> None:
             with plain_errors(lambda: str(file)):
                 connection = sqlite3.connect(name, isolation_level=None)
                 try:
+                    sign(connection)
                     connection.execute("PRAGMA journal_mode=WAL")
                 finally:
                     connection.close()
@@ -173,6 +190,7 @@ def _check_mode(file: Path) -> None:
 
 
 def _configure(connection: sqlite3.Connection, file: Path, *, checkpoints: bool) -> None:
+    sign(connection)
     if _pragma(connection, "journal_mode") != "wal":
         mode = _pragma(connection, "journal_mode", "WAL")
         if mode != "wal":

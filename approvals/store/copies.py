@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from sqlite_utils import Database
 
-from approvals.errors import StoreBusy, StoreUnusable, TransactionOpen
+from approvals.errors import StoreBusy, StoreForeign, StoreUnusable, TransactionOpen
 from approvals.store.connect import connect, plain_errors
 from approvals.store.tx import in_transaction, rows, store_name
 
@@ -35,6 +35,10 @@ def copy_into(db: Database, target: Path) -> None:
             db.execute("VACUUM INTO ?", [str(target)])
         _to_disk(target)
         _to_disk(target.parent)
+    except (OSError, UnicodeEncodeError) as error:
+        target.unlink(missing_ok=True)
+        problem = error.strerror if isinstance(error, OSError) else "its name is not UTF-8"
+        raise StoreUnusable(f"{target} cannot be written: {problem}") from error
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -76,11 +80,12 @@ def set_aside(store: Path, aside: Path) -> bool:
 
     Raises:
         StoreBusy: another process uses it.
+        StoreForeign: it is another program's database; it was left alone.
         StoreUnusable: it cannot be kept.
     """
     if not store.exists():
         return False
-    with suppress(StoreUnusable):  # damaged: what a backup is for
+    with _damage_borne():
         _check_header(store)  # SQLite throws the log of what is no database away
         with closing(connect(store)) as db:
             rows(db, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -107,6 +112,17 @@ def _writable(db: Database) -> Iterator[None]:
         yield
     finally:
         db.execute("PRAGMA query_only=ON")
+
+
+@contextmanager
+def _damage_borne() -> Iterator[None]:
+    """Go on with a store that cannot be opened: that is what a backup is for."""
+    try:
+        yield
+    except StoreForeign:
+        raise
+    except StoreUnusable:
+        return
 
 
 def _check_header(store: Path) -> None:

@@ -11,9 +11,10 @@ from typing import Final
 import click
 
 from approvals import AuditHead, export_audit, verify_audit
-from bot.commands.common import settings_options, write_new
+from bot.commands.common import settings_options
+from bot.new_file import STDOUT, write_new
 from bot.settings import Settings
-from bot.store import open_store
+from bot.store import open_existing
 from bot.texts import counted
 
 __all__ = ["audit"]
@@ -45,7 +46,7 @@ def audit() -> None:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @settings_options("store")
 def export(*, file: Path | None, settings: Settings) -> int:
-    """Write every row as one line of JSON, oldest first; without FILE to the standard output.
+    """Write every row as one line of JSON, oldest first; without FILE, or with -, to stdout.
 
     It holds ids, states and digests, and no text of a person. A FILE that exists is not
     overwritten.
@@ -54,9 +55,9 @@ def export(*, file: Path | None, settings: Settings) -> int:
     Example:
       handrail audit export audit.jsonl
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         lines = [f"{line}\n" for line in export_audit(db)]
-    if file is None:
+    if file in (None, STDOUT):
         click.echo("".join(lines), nl=False)
         return 0
     write_new(file, "".join(lines))
@@ -83,7 +84,7 @@ def verify(*, head: AuditHead | None, settings: Settings) -> int:
       handrail audit verify
       handrail audit verify --head 5f0c…:812
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         found = verify_audit(db, head)
     click.echo(f"{counted(found.count, 'row')}, each as it was written")
     click.echo(f"head {found.hash}:{found.count}")

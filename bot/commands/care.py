@@ -23,14 +23,14 @@ from approvals import (
 )
 from approvals.store import ServeLock, compact, connect, copy_into, migrate, pending, tx
 from bot.carrying import Carrier
-from bot.commands.common import say, settings_options
+from bot.commands.common import say, settings_options, to_type
 from bot.deciding import operator
 from bot.errors import BotError
 from bot.now import now_us
 from bot.proposal_texts import finding_text
 from bot.settings import Settings
 from bot.shops import open_gateways
-from bot.store import MIGRATIONS, make_folder, open_store
+from bot.store import MIGRATIONS, existing, make_folder, open_existing
 from bot.texts import counted, shortened
 from recordings import erase_journals_of, erase_old_journals
 
@@ -59,8 +59,8 @@ def migrate_store(*, dry_run: bool, settings: Settings) -> int:
       handrail migrate
     """
     store = settings.store
-    if dry_run and not store.exists():
-        raise BotError(f"there is no store {store} yet", hint="the first run makes one")
+    if dry_run:
+        existing(store)
     make_folder(store)
     with closing(connect(store)) as db:
         found = pending(db, MIGRATIONS) if dry_run else migrate(db, MIGRATIONS)
@@ -82,7 +82,7 @@ def backup(*, file: Path, settings: Settings) -> int:
     Example:
       handrail backup handrail-monday.sqlite3
     """
-    with open_store(_existing(settings)) as db:
+    with open_existing(settings.store) as db:
         copy_into(db, file)
     click.echo(f"{settings.store} was copied to {file}")
     return 0
@@ -115,7 +115,7 @@ def restore(*, file: Path, settings: Settings) -> int:
         click.echo(f"the replaced store is {restored.aside}")
     due = counted(restored.epoch.look_ups, "operation")
     click.echo(f"restored {file}; {due} to look up before anything is sent")
-    click.echo("next: handrail reconcile")
+    click.echo(to_type("next: handrail reconcile", "store"))
     return 0
 
 
@@ -130,13 +130,13 @@ def reconcile(*, settings: Settings) -> int:
     Example:
       handrail reconcile
     """
-    with open_store(_existing(settings)) as db, open_gateways(settings) as gateways:
+    with open_existing(settings.store) as db, open_gateways(settings) as gateways:
         found = Carrier(settings, gateways, say=click.echo).reconcile(db)
         left = list_proposals(db, ProposalState.APPROVED, ProposalState.EXECUTING)
     say(map(finding_text, found))
     click.echo(f"{counted(len(found), 'operation')} asked about")
     if left:
-        click.echo("next: handrail proposals execute")
+        click.echo(to_type("next: handrail proposals execute", "data", "store"))
     return 0
 
 
@@ -189,7 +189,7 @@ def forget(*, customer: str, yes: bool, settings: Settings) -> int:
     if not yes:
         raise BotError(
             f"this erases every text about customer {shown} for good",
-            hint=f"handrail forget {shown} --yes does it",
+            hint=f"{to_type(f'handrail forget {shown} --yes', 'store')} does it",
         )
     policy = settings.policy()
     with _erasing(settings) as db:
@@ -209,7 +209,7 @@ def forget(*, customer: str, yes: bool, settings: Settings) -> int:
 @contextmanager
 def _erasing(settings: Settings) -> Iterator[Database]:
     """Give the store inside a transaction; then write the file anew without the erased bytes."""
-    with open_store(_existing(settings)) as db:
+    with open_existing(settings.store) as db:
         with tx(db):
             yield db
         lock = ServeLock(settings.store)
@@ -217,19 +217,6 @@ def _erasing(settings: Settings) -> Iterator[Database]:
             compact(db, empties_log=lock.try_acquire())
         finally:
             lock.release()
-
-
-def _existing(settings: Settings) -> Path:
-    """Return the store's file; a care of nothing is a slip in its name.
-
-    Raises:
-        BotError: there is none.
-    """
-    if not settings.store.exists():
-        raise BotError(
-            f"there is no store {settings.store}", hint="--store or HANDRAIL_STORE names another"
-        )
-    return settings.store
 
 
 def _say_erased(runs: tuple[str, ...], proposals: tuple[str, ...]) -> None:

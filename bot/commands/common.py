@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import wraps
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import Any, Final, assert_never
 
 import click
 
-from bot.errors import BotError, RunNotFound
-from bot.settings import Settings, load_settings
+from bot.errors import RunNotFound
+from bot.settings import Settings, load_settings, read_day
 from bot.story import Story
 from bot.texts import shortened
 from loop import Ask, Result
@@ -27,10 +28,11 @@ __all__ = [
     "say_summary",
     "settings_options",
     "shown_damage",
-    "write_new",
+    "to_type",
 ]
 
 Command = Callable[..., int]
+_NOT_UTF8: Final = re.compile("[\ud800-\udfff]")
 _SHOWN: Final = 3
 """Damaged lines that are named one by one."""
 
@@ -41,6 +43,7 @@ def settings_options(*names: str) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         @wraps(command)
         def with_settings(**given: Any) -> int:
+            _check_utf8(given)
             options = {name: given.pop(name) for name in names}
             return command(settings=_settings_with(options), **given)
 
@@ -53,14 +56,33 @@ def settings_options(*names: str) -> Callable[[Command], Command]:
 
 
 def pairs(context: click.Context, option: click.Parameter, values: Sequence[str]) -> dict[str, str]:
-    """Read options of the form ``name=value``; of two with one name the later counts."""
-    read = {}
+    """Read options of the form ``name=value``, each name once."""
+    read: dict[str, str] = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not (equals and name.strip() and text.strip()):
             raise click.BadParameter("is name=value, such as max_steps=4", context, option)
+        if name.strip() in read:
+            raise click.BadParameter(f"gives {name.strip()} twice", context, option)
         read[name.strip()] = text.strip()
     return read
+
+
+def to_type(line: str, *accepted: str) -> str:
+    """Return a command to type next, with those options of this one that it needs as well.
+
+    ``accepted`` names the settings that the next command takes. What the environment or a file
+    gives holds for the next command too, so only what was typed is added.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return line
+    typed = [
+        f"--{name} {shlex.quote(str(context.params[name]))}"
+        for name in accepted
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    return " ".join((line, *typed))
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, nothing else.")
@@ -112,23 +134,6 @@ def find_run(runs: Runs, name: str) -> RunRow:
     return of_ticket[-1]
 
 
-def write_new(file: Path, text: str) -> None:
-    """Write a file that did not exist, private to its owner.
-
-    Raises:
-        BotError: it exists, or cannot be written.
-    """
-    try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise BotError(
-            f"{file} cannot be written: {error.strerror}",
-            hint="name a new file in a folder of yours",
-        ) from None
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-
-
 def _colour(result: Result | None) -> str | None:
     match result:
         case Result.VALID:
@@ -153,16 +158,41 @@ def _settings_with(options: dict[str, Any]) -> Settings:
     return load_settings().model_copy(update=given)
 
 
+def _check_utf8(given: Mapping[str, Any]) -> None:
+    """Refuse words that are no text. The bytes of a path may be any.
+
+    Raises:
+        click.UsageError: an argument holds bytes that are not UTF-8.
+    """
+    for name, value in given.items():
+        words = value if isinstance(value, tuple) else (value,)
+        for word in (*words, *(value.values() if isinstance(value, dict) else ())):
+            if isinstance(word, str) and not word.isascii() and _NOT_UTF8.search(word):
+                raise click.UsageError(
+                    f"{name.removesuffix('_id').upper()} is not UTF-8 text",
+                    click.get_current_context(),
+                )
+
+
+class _PathOrNothing(click.Path):
+    """A path; an empty one is refused: it would mean the working directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("is empty; name a path, or leave it out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def _day(context: click.Context, option: click.Parameter, value: str | None) -> date | None:
     if value is None:
         return None
     try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise click.BadParameter("is a day such as 2026-10-09", context, option) from None
+        return read_day(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, option) from None
 
 
-_FILE: Final = click.Path(path_type=Path)
+_FILE: Final = _PathOrNothing(path_type=Path)
 _OPTIONS: Final = {
     "profile": click.option("--profile", metavar="NAME", help="resolver, assistant or desk."),
     "model": click.option("--model", metavar="NAME", help="The model whose replies are replayed."),

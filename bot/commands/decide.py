@@ -24,7 +24,7 @@ from approvals import (
 )
 from approvals.store import Jobs, tx
 from bot.carrying import Carrier
-from bot.commands.common import say, settings_options
+from bot.commands.common import say, settings_options, to_type
 from bot.commands.proposal_options import as_option, proposal_argument, wait_option
 from bot.deciding import person_of
 from bot.now import now_us
@@ -33,7 +33,7 @@ from bot.proposal_texts import expired_text, interrupted_text, missing_text, una
 from bot.settings import Settings
 from bot.shops import Gateways, decides_only, open_gateways
 from bot.show import block
-from bot.store import open_store
+from bot.store import open_existing
 from bot.texts import action_text, counted
 from tools import ShopError
 
@@ -79,7 +79,7 @@ def approve(
       handrail proposals approve P-7KM-4XQ --as U012LEAD
       handrail proposals approve P-7KM-4XQ --as U012LEAD --second --wait 300
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         proposal = read_proposal(db, proposal_id)
         person = person_of(settings.policy(), user_id)
         with open_gateways(settings) as gateways:
@@ -115,7 +115,7 @@ def reject(
     Example:
       handrail proposals reject P-7KM-4XQ --as U012LEAD --reason "the parcel arrived"
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         proposal = read_proposal(db, proposal_id)
         person = person_of(settings.policy(), user_id)
         say(_shown("reject", proposal))
@@ -147,7 +147,7 @@ def execute(*, proposal_ids: tuple[str, ...], wait_s: float, settings: Settings)
       handrail proposals execute
       handrail proposals execute P-7KM-4XQ --wait 300
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         chosen = [read_proposal(db, read_proposal_id(each)) for each in proposal_ids]
         ids = [each.proposal_id for each in chosen or list_proposals(db, *_UNDER_WAY)]
         if not ids:
@@ -192,7 +192,7 @@ def settle(
         if outcome == "done"
         else Failed(code="by_hand", words="a person found that it was not done")
     )
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         person = person_of(settings.policy(), user_id)
         with tx(db):
             operation = Decisions(settings.policy(), decides_only(settings)).settle_unknown(
@@ -216,7 +216,7 @@ def _carry_out(
     except ShopError as error:
         say(block("note", unasked_text(error)))
     except KeyboardInterrupt:
-        click.echo(interrupted_text(" ".join(ids)), err=True)
+        click.echo(to_type(interrupted_text(" ".join(ids)), "data", "store"), err=True)
         return INTERRUPTED
     return _told(db, settings, ids)
 
@@ -228,7 +228,8 @@ def _told(db: Database, settings: Settings, ids: Sequence[str]) -> int:
         say(outcome_lines(view))
     queued = [v.proposal.proposal_id for v in views if v.proposal.state in _UNDER_WAY]
     if queued:
-        click.echo(f"next: handrail proposals execute {' '.join(queued)}")
+        step = f"next: handrail proposals execute {' '.join(queued)}"
+        click.echo(to_type(step, "data", "store"))
     return int(any(view.proposal.state in _NOT_DONE for view in views))
 
 

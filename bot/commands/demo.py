@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 import click
 
@@ -19,10 +20,22 @@ from bot.supplies import Supplies, find_ticket, open_supplies
 from bot.texts import counted, safe, shortened, unused_text
 from bot.trace import lines
 from bot.triage import Triaged, triage
-from loop import PRICES, Opened, get_profile
+from loop import PRICES, Opened, Result, get_profile
 from recordings import Recording
 
 __all__ = ["demo"]
+
+MAX_SAMPLES: Final = 6
+"""Threads that are shown whole where not all are asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """One run of the demo, and its place among them."""
+
+    place: str
+    triaged: Triaged
+    plan: Plan
 
 
 @click.command()
@@ -34,12 +47,14 @@ __all__ = ["demo"]
     help="resolver, assistant or desk.",
 )
 @click.option("--only", multiple=True, metavar="TICKET", help="Only this ticket. May be repeated.")
-@click.option("--brief", is_flag=True, help="One line a run, and the table.")
-def demo(*, profile: str, only: tuple[str, ...], brief: bool) -> int:
+@click.option("--all", "everything", is_flag=True, help="The whole thread of every run.")
+@click.option("--brief", is_flag=True, help="One line a run, and the tables alone.")
+def demo(*, profile: str, only: tuple[str, ...], everything: bool, brief: bool) -> int:
     """Triage the shipped tickets against the recorded replies that ship with them.
 
-    Shows each ticket's thread as it would look, then a table of results and of how the runs
-    ended. Needs no settings and reads none, keeps nothing, and uses no network.
+    Shows one line a run, then the whole thread of one run of each outcome as it would look, then
+    a table of results and of how the runs ended. Needs no settings and reads none, keeps nothing,
+    and uses no network.
 
     \b
     Examples:
@@ -47,17 +62,47 @@ def demo(*, profile: str, only: tuple[str, ...], brief: bool) -> int:
       handrail demo --profile desk --only T-80003
     """
     name = get_profile(profile).name
-    stories: list[Story] = []
+    whole = everything or bool(only)
     with open_supplies(prices=PRICES) as supplies:
         chosen = _chosen(supplies, name, only)
+        say(_introduction(len(chosen), name))
+        shown: list[_Shown] = []
         for number, recording in enumerate(chosen, start=1):
             plan = _plan(supplies, recording)
             triaged = triage(plan, supplies.shop, Keeper(recording.name, None))
-            stories.append(triaged.story)
             place = f"[{number:>{len(str(len(chosen)))}}/{len(chosen)}]"
-            say(_brief(place, triaged.story) if brief else _thread(place, triaged, plan))
-    say(_table(stories))
+            shown.append(_Shown(place=place, triaged=triaged, plan=plan))
+            say(_thread(shown[-1]) if whole and not brief else _brief(shown[-1]))
+    if not (whole or brief):
+        say(_samples(shown))
+    say(_table([each.triaged.story for each in shown]))
     return 0
+
+
+def _introduction(count: int, profile: str) -> Iterator[str]:
+    """Say what is shown, and why some of it fails: on purpose."""
+    yield f"{counted(count, 'run')} of shipped tickets, profile {profile}, over recorded replies."
+    yield "B56, B59 and such rebuild stops that the reference systems reported: they are to fail."
+    yield ""
+
+
+def _samples(shown: Sequence[_Shown]) -> Iterator[str]:
+    """Yield the thread of the first run of each outcome: its result, and how it ended."""
+    samples: dict[tuple[str, ...], _Shown] = {}
+    for each in shown:
+        samples.setdefault(_outcome(each.triaged.story), each)
+    picked = list(samples.values())[:MAX_SAMPLES]
+    yield ""
+    threads = counted(len(picked), "thread")
+    yield f"{threads} of {len(shown)}, one of each outcome (--all: every one)"
+    for each in picked:
+        yield from _thread(each)
+
+
+def _outcome(story: Story) -> tuple[str, ...]:
+    end = "" if story.stop is None else story.stop.reason.value
+    proposes = "proposes" if story.actions else "answers"
+    return (str(story.result), end, proposes if story.result is Result.VALID else "")
 
 
 def _chosen(supplies: Supplies, profile: str, only: Iterable[str]) -> list[Recording]:
@@ -88,10 +133,11 @@ def _plan(supplies: Supplies, recording: Recording) -> Plan:
     )
 
 
-def _thread(place: str, triaged: Triaged, plan: Plan) -> Iterator[str]:
+def _thread(shown: _Shown) -> Iterator[str]:
+    triaged, plan = shown.triaged, shown.plan
     story = triaged.story
     yield "─" * WIDTH
-    yield f"{place} {_title(story)}"
+    yield f"{shown.place} {_title(story)}"
     text = plan.case.ticket.text
     yield from block("customer", safe(text) if text.strip() else "(no text)")
     for name in plan.case.ticket.attachments:
@@ -105,10 +151,11 @@ def _thread(place: str, triaged: Triaged, plan: Plan) -> Iterator[str]:
     yield story.summary()
 
 
-def _brief(place: str, story: Story) -> Iterator[str]:
+def _brief(shown: _Shown) -> Iterator[str]:
+    story = shown.triaged.story
     end = "" if story.stop is None else story.stop.reason
     calls = counted(story.figures.model_calls, "call")
-    yield f"{place} {_title(story):<50}  {story.result:<8}  {end:<15}  {calls}"
+    yield f"{shown.place} {_title(story):<50}  {story.result:<8}  {end:<15}  {calls}"
 
 
 def _title(story: Story) -> str:

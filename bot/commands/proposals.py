@@ -14,7 +14,7 @@ from approvals import (
     view_proposal,
 )
 from approvals.store import tx
-from bot.commands.common import say, settings_options
+from bot.commands.common import say, settings_options, to_type
 from bot.commands.decide import approve, execute, reject, settle
 from bot.commands.proposal_options import as_option, proposal_argument
 from bot.deciding import person_of
@@ -22,7 +22,7 @@ from bot.now import now_us
 from bot.proposal_show import list_line, proposal_lines
 from bot.settings import Settings
 from bot.shops import is_practice
-from bot.store import open_store
+from bot.store import open_existing
 from bot.texts import counted
 
 __all__ = ["proposals"]
@@ -66,7 +66,7 @@ def list_(*, everything: bool, states: tuple[str, ...], settings: Settings) -> i
       handrail proposals list --state failed
     """
     wanted = tuple(map(ProposalState, states)) or (() if everything else _OPEN)
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         found = list_proposals(db, *wanted)
     say(map(list_line, found))
     click.echo(counted(len(found), "proposal"))
@@ -86,12 +86,13 @@ def show(*, proposal_id: str, settings: Settings) -> int:
       handrail proposals show P-7KM-4XQ
     """
     policy = settings.policy()
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         view = view_proposal(db, policy, proposal_id)
     say(proposal_lines(view, policy, now_us()))
     if view.proposal.state is ProposalState.WAITING:
         click.echo()
-        click.echo(f"next: handrail proposals approve {proposal_id} --as USER")
+        step = f"next: handrail proposals approve {proposal_id} --as USER"
+        click.echo(to_type(step, "store"))
     return 0
 
 
@@ -105,7 +106,7 @@ def expire(*, settings: Settings) -> int:
       handrail proposals expire
     """
     verbs = Proposals(settings.policy())
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         now = now_us()
         with tx(db):
             expired = verbs.expire_due(db, now_us=now)
@@ -127,7 +128,7 @@ def reopen(*, proposal_id: str, user_id: str, settings: Settings) -> int:
     Example:
       handrail proposals reopen P-7KM-4XQ --as U012LEAD
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         person = person_of(settings.policy(), user_id)
         with tx(db):
             new = _revisions(settings).reopen(
@@ -147,7 +148,7 @@ def again(*, proposal_id: str, user_id: str, settings: Settings) -> int:
     Example:
       handrail proposals again P-7KM-4XQ --as U012LEAD
     """
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         person = person_of(settings.policy(), user_id)
         with tx(db):
             new = _revisions(settings).try_again(
@@ -163,7 +164,7 @@ def _revisions(settings: Settings) -> Revisions:
 
 def _made(proposal_id: str) -> int:
     click.echo(f"{proposal_id} waits for a person")
-    click.echo(f"next: handrail proposals show {proposal_id}")
+    click.echo(to_type(f"next: handrail proposals show {proposal_id}", "store"))
     return 0
 
 

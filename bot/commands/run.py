@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import click
 
-from approvals import Created, Proposals
+from approvals import Created, Proposals, StoreError
 from bot.commands.common import (
     find_run,
     json_option,
@@ -19,10 +20,12 @@ from bot.commands.common import (
     say_summary,
     settings_options,
     shown_damage,
+    to_type,
 )
-from bot.keeper import Keeper, begin, open_runs, run_ids
+from bot.errors import BotError
+from bot.keeper import Keeper, begin, existing_runs, open_runs, run_ids
 from bot.now import now_us, utc_now
-from bot.plan import Plan, plan_again, plan_run
+from bot.plan import Plan, check_recordings, plan_again, plan_run
 from bot.proposal_texts import created_text, proposal_step
 from bot.proposing import Proposer
 from bot.settings import Settings
@@ -50,8 +53,8 @@ __all__ = ["resume", "run"]
     multiple=True,
     metavar="NAME=VALUE",
     callback=pairs,
-    help="A limit in place of the profile's, such as max_steps=4, or max_steps=none for no "
-    "limit. May be repeated.",
+    help="A limit in place of the profile's, such as max_steps=4; none for no limit. May be "
+    "repeated.",
 )
 @click.option(
     "--fault",
@@ -81,13 +84,15 @@ def run(
     What a valid run would change is stored as a proposal that waits for a person.
 
     The last line says the result, the profile, the model, the model calls, the tokens, the
-    cost and the seconds. Exit status: 0 valid, 1 rejected or failed, 2 wrong use.
+    cost and the seconds. A fault changes what the model is asked, so a recorded reply is then
+    found by its place alone: --match sequence. Exit status: 0 valid, 1 rejected or failed, 2
+    wrong use, 130 interrupted.
 
     \b
     Examples:
       handrail run T-80008
       handrail run T-80008 --trace --limit max_steps=1
-      handrail run T-80008 --fault get_order:unavailable
+      handrail run T-80008 --trace --fault get_order:unavailable --match sequence
     """
     with _supplies(settings, kept=not no_store) as supplies:
         plan = plan_run(supplies, settings, ticket, limits=limits, faults=faults)
@@ -95,7 +100,8 @@ def run(
         with _runs(settings, kept=not no_store) as runs:
             keeper = begin(plan, runs, run_ids(plan, runs), utc_now())
             proposer = None if no_store else _proposer(settings, supplies.shop, requesters)
-            triaged = triage(plan, supplies.shop, keeper, proposer)
+            with _kept_so_far(keeper):
+                triaged = triage(plan, supplies.shop, keeper, proposer)
     _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=not no_store)
     return _exit_status(triaged)
 
@@ -118,17 +124,35 @@ def resume(
     Example:
       handrail resume T-80008-resolver-chat-small-1
     """
-    with _supplies(settings, kept=True) as supplies, open_runs(settings.store) as runs:
+    with existing_runs(settings.store) as runs, _supplies(settings, kept=True) as supplies:
         row = find_run(runs, run_id)
         if row.state is RunState.ENDED:
             raise RunEnded(f"run {row.run_id} has ended already: {row.result}, {row.reason}")
         keeper = Keeper(row.run_id, runs, runs.entries(row.run_id))
         shown_damage(supplies.damaged)
         plan = _plan_of(row, keeper, supplies, settings)
+        check_recordings(plan)
         proposer = _proposer(settings, supplies.shop, requesters)
-        triaged = triage(plan, supplies.shop, keeper, proposer)
+        with _kept_so_far(keeper):
+            triaged = triage(plan, supplies.shop, keeper, proposer)
     _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=True)
     return _exit_status(triaged)
+
+
+@contextmanager
+def _kept_so_far(keeper: Keeper) -> Iterator[None]:
+    """Say what is left of a run whose store could not take its next entry.
+
+    Raises:
+        BotError: in place of the store's error, with how to go on.
+    """
+    try:
+        yield
+    except StoreError as error:
+        step = to_type(f"handrail resume {keeper.run_id}", "data", "recordings", "store")
+        raise BotError(
+            f"{error}; run {keeper.run_id} is kept as running", hint=f"{step} goes on with it"
+        ) from error
 
 
 def _plan_of(row: RunRow, keeper: Keeper, supplies: Supplies, settings: Settings) -> Plan:
@@ -186,9 +210,9 @@ def _show(
             say(block("", created_text(created)))
         click.echo()
         if hint := next_step(story.run_id, stored=stored):
-            click.echo(hint)
+            click.echo(to_type(hint, "store"))
         if created is not None:
-            click.echo(proposal_step(created.proposal))
+            click.echo(to_type(proposal_step(created.proposal), "store"))
         say_summary(story)
     if triaged.unused is not None:
         raise triaged.unused

@@ -15,14 +15,15 @@ from bot.commands.common import (
     say,
     settings_options,
     shown_damage,
-    write_new,
+    to_type,
 )
 from bot.errors import BotError
-from bot.keeper import open_runs
+from bot.keeper import existing_runs
+from bot.new_file import STDOUT, write_new
 from bot.settings import Settings
 from bot.show import outcome
 from bot.story import Story
-from bot.texts import counted, shortened
+from bot.texts import counted, resume_step, shortened
 from bot.trace import header, lines
 from loop import Entry
 from recordings import RecordingUnreadable, RunRow, Runs, decode
@@ -38,11 +39,15 @@ __all__ = ["export", "runs", "trace"]
 def runs(*, last: int, settings: Settings) -> int:
     """List the newest runs first; the last line counts them.
 
+    A line is the moment it began (UTC), the run's id, and its result with how it ended, or
+    "running" for a run that lives still or was interrupted; handrail resume goes on with such a
+    one.
+
     \b
     Example:
       handrail runs --last 5
     """
-    with open_runs(settings.store) as kept:
+    with existing_runs(settings.store) as kept:
         found = kept.recent(last)
     say(_line(row) for row in found)
     click.echo(counted(len(found), "run"))
@@ -63,7 +68,7 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
       handrail trace T-80008
       handrail trace T-80008-resolver-chat-small-1
     """
-    with open_runs(settings.store) as kept:
+    with existing_runs(settings.store) as kept:
         row = find_run(kept, run_id)
         entries, damaged = _readable(kept, row.run_id)
     shown_damage(damaged)
@@ -81,6 +86,8 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
     say(lines(story))
     click.echo()
     say(outcome(story))
+    if story.result is None:
+        click.echo(to_type(resume_step(story.run_id), "store"))
     return 0
 
 
@@ -91,19 +98,19 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
 def export(*, run_id: str, file: Path | None, settings: Settings) -> int:
     """Write a run's journal as JSON Lines: a recording that can be replayed.
 
-    RUN is a run's id, or a ticket's for its newest run. Without FILE the lines go to the
-    standard output. A FILE that exists is not overwritten. It holds what the customer wrote.
+    RUN is a run's id, or a ticket's for its newest run. Without FILE, or with -, the lines go to
+    the standard output. A FILE that exists is not overwritten. It holds what the customer wrote.
 
     \b
     Examples:
       handrail export T-80008 t-80008.jsonl
       handrail run T-80008 --recordings t-80008.jsonl
     """
-    with open_runs(settings.store) as kept:
+    with existing_runs(settings.store) as kept:
         found = kept.lines(find_run(kept, run_id).run_id)
     text = "".join(f"{line}\n" for line in found)
-    if file is None:
-        click.echo(text, nl=False)
+    if file in (None, STDOUT):
+        click.echo(text.encode("utf-8", "surrogateescape"), nl=False)  # bytes as they are kept
         return 0
     write_new(file, text)
     click.echo(f"{counted(len(found), 'line')} written to {file}", err=True)
@@ -112,7 +119,7 @@ def export(*, run_id: str, file: Path | None, settings: Settings) -> int:
 
 def _line(row: RunRow) -> str:
     end = row.state if row.result is None else f"{row.result} ({row.reason})"
-    return f"{row.started_at[:19]}  {shortened(row.run_id, 60)}  {end}"
+    return f"{row.started_at[:19]}Z  {shortened(row.run_id, 60)}  {end}"
 
 
 def _readable(kept: Runs, run_id: str) -> tuple[list[Entry], list[RecordingUnreadable]]:

@@ -14,7 +14,7 @@ from approvals.store import ServeLock
 from bot.commands.common import say, settings_options
 from bot.settings import Settings
 from bot.shops import open_practice_file
-from bot.store import open_store
+from bot.store import open_existing
 from bot.texts import action_text, counted
 from tools import (
     Change,
@@ -140,7 +140,7 @@ def _in_practice(settings: Settings) -> Iterator[str]:
 
 
 def _in_store(settings: Settings) -> Iterator[str]:
-    with open_store(settings.store) as db:
+    with open_existing(settings.store) as db:
         for operation in operations_in(db, OperationState.DONE):
             reference = (operation.result or {}).get("reference")
             yield f"{operation.operation_id}  {reference}  {action_text(operation.action)}"

@@ -8,6 +8,8 @@ import click
 
 from bot import show as views
 from bot.commands.common import say, settings_options
+from bot.errors import BotError
+from bot.places import meant
 from bot.settings import Settings
 from bot.supplies import find_ticket, load_cases
 from bot.texts import counted, shortened
@@ -29,6 +31,14 @@ def tickets(*, kind: str | None, settings: Settings) -> int:
     """
     cases = load_cases(settings.data).values()
     found = [case for case in cases if kind is None or case.slice == kind]
+    if not found:
+        kinds = {case.slice for case in cases if case.slice is not None}
+        raise BotError(
+            f"no ticket is of the kind {shortened(kind or '', 40)}",
+            hint=shortened(meant(kind or "", kinds), 300)
+            if kinds
+            else "these tickets have no kinds",
+        )
     say(_line(case) for case in found)
     click.echo(counted(len(found), "ticket"))
     return 0

@@ -10,16 +10,12 @@ __all__ = [
     "already_in_hand",
     "approved",
     "command_help",
-    "customer_known",
     "customer_noted",
     "draft_kept",
     "expired",
     "form_late",
-    "message_not_read",
     "no_such_run",
     "no_such_ticket",
-    "not_a_root",
-    "not_a_ticket_channel",
     "not_an_operator",
     "not_handled",
     "not_paused",
@@ -167,26 +163,6 @@ def resumed() -> str:
 def not_paused() -> str:
     """Answer Resume where nothing was paused."""
     return "Nothing was paused."
-
-
-def customer_known(ticket_id: str) -> str:
-    """Answer somebody who names the customer of a ticket that has one."""
-    return f"The customer of {ticket_id} is known already; its run is in this thread."
-
-
-def not_a_ticket_channel() -> str:
-    """Answer the shortcut on a message elsewhere."""
-    return f"I work on tickets in the ticket channels only. {NOTHING_CHANGED}"
-
-
-def not_a_root() -> str:
-    """Answer the shortcut on a reply."""
-    return f"Use this on the first message of a thread; that is the ticket. {NOTHING_CHANGED}"
-
-
-def message_not_read() -> str:
-    """Answer the form of the shortcut where the message cannot be read."""
-    return f"I could not read that message. {NOTHING_CHANGED} Try it again."
 
 
 def command_help() -> str:

@@ -9,9 +9,10 @@ from slack_bolt import App, BoltRequest, BoltResponse
 from slack_bolt.middleware import Middleware
 
 from bot.settings import Settings
-from bot.slack.desk import Desk, Outside
+from bot.slack.desk import Desk
 from bot.slack.errors import AppRefused
 from bot.slack.gate import Gate
+from bot.slack.outside import Outside
 
 __all__ = ["Attached", "attach", "put_gate"]
 
@@ -73,6 +74,7 @@ def attach(app: App, settings: Settings, *, outside: Outside | None = None) -> A
     desk = Desk.open(settings, token, whole_app=False, outside=outside)
     put_gate(app, desk.gate)
     desk.start()
+    desk.catch_up.run()  # later gaps are the team's app's to know of; Slack repeats for an hour
     return Attached(desk)
 
 

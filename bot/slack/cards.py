@@ -49,7 +49,7 @@ def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
     card = CardView(
         facts=facts,
         why=_why(facts),
-        offers_try_again=True,
+        offers_try_again=not _was_asked_again(db, proposal_id),
         offers_reopen=facts.proposal.reopened_as is None,
         offers_settle=True,
     )
@@ -139,6 +139,11 @@ def stale_cards(db: Database) -> list[str]:
         " WHERE c.shown_version != p.version OR c.shown_state != p.state ORDER BY 1"
     )
     return [row["proposal_id"] for row in rows(db, sql)]
+
+
+def _was_asked_again(db: Database, proposal_id: str) -> bool:
+    """Whether a newer proposal came of this one, which is the one to go on with."""
+    return bool(rows(db, "SELECT 1 FROM proposals WHERE made_from = ?", (proposal_id,)))
 
 
 def _why(facts: ProposalView) -> str | None:

@@ -25,8 +25,8 @@ MOST_PAGES: Final = 20
 """Of one channel at once. More than 4,000 messages in one gap are said in the log."""
 OVERLAP_S: Final = 600
 """How far back of the last message that we know: Slack promises no order."""
-MOST_THREADS: Final = 100
-"""Threads that are read, the newest."""
+MOST_THREADS: Final = 30
+"""Threads that are read, the newest: Slack takes about 50 such calls a minute."""
 THREADS_US: Final = 7 * 24 * 3_600 * 1_000_000
 """How old a ticket may be for its thread to be read."""
 SECOND_US: Final = 1_000_000

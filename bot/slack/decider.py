@@ -25,6 +25,7 @@ from approvals import (
     VersionChanged,
 )
 from approvals.store import Writer
+from bot.errors import BotError
 from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, refusal
@@ -137,7 +138,10 @@ class Decider:
             self._fail(delivery, press, type(error).__name__)
             return
         if press.home and self._after_home is not None:
-            self._after_home(db, press.user_id)
+            try:
+                self._after_home(db, press.user_id)
+            except BotError as error:  # it is drawn anew when it is opened again
+                _log.warning("App Home was not drawn after a press: %s", error)
 
     def _decide(self, db: Database, delivery: Delivery, press: Press) -> None:
         try:

@@ -87,6 +87,7 @@ class Follower:
         for proposal_id in dict.fromkeys(row.proposal_id for row in found):
             news = [row for row in found if row.proposal_id == proposal_id]
             self._draw(db, proposal_id, news)
+            self._draw_source(db, proposal_id, news)
 
     def _draw(self, db: Database, proposal_id: str, news: Sequence[AuditRow]) -> None:
         cause, now_us = f"audit:{news[-1].seq}", self._now_us()
@@ -98,6 +99,13 @@ class Follower:
             self._remind(db, proposal_id, cause, now_us)
         if self._on_change is not None:
             self._on_change(db, read_proposal(db, proposal_id).run_id, cause, now_us)
+
+    def _draw_source(self, db: Database, proposal_id: str, news: Sequence[AuditRow]) -> None:
+        """Draw the card of the proposal that this one was made from: it offers that no more."""
+        source = read_proposal(db, proposal_id).made_from
+        if source is not None and any(row.event == Event.REOPENED for row in news):
+            cause = f"audit:{news[-1].seq}"
+            draw_card(db, self._policy, source, cause=cause, now_us=self._now_us())
 
     def _remind(self, db: Database, proposal_id: str, cause: str, now_us: int) -> None:
         place = card_place(db, proposal_id)

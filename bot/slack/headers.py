@@ -26,7 +26,7 @@ _LABELS: Final = {
     "description": "text",
 }
 _LINE: Final = re.compile(r"^[*_]*([A-Za-z ]{4,12}?)[*_]*\s*(?::[*_]*\s*(.*))?$")
-_USER: Final = re.compile(r"@?([UW][A-Z0-9]{5,20})")
+_USER: Final = re.compile(r"@?([UW][A-Z0-9]{2,20})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,5 +114,5 @@ def _id(lines: list[str] | None, pattern: str) -> str | None:
 
 
 def _user(text: str) -> str | None:
-    found = _USER.search(text)
+    found = _USER.fullmatch(text.strip())
     return None if found is None else found[1]

@@ -41,7 +41,8 @@ def not_a_member() -> str:
 
 def same_ticket(ticket_id: str, channel: str, ts: str) -> str:
     """Say where a ticket is worked on already."""
-    return f"{fact(ticket_id)} is already being worked on: {link(message_link(channel, ts), 'its thread')}"
+    thread = link(message_link(channel, ts), "its thread")
+    return f"{fact(ticket_id)} is already being worked on: {thread}"
 
 
 def other_customer(ticket_id: str) -> str:

@@ -16,8 +16,9 @@ from bot.errors import BotError
 from bot.settings import Settings
 from bot.slack.app import make_app
 from bot.slack.calls import web_client
-from bot.slack.desk import Desk, Outside
+from bot.slack.desk import Desk
 from bot.slack.guard import Guard
+from bot.slack.outside import Outside
 from bot.slack.settings import Mode, SlackSecrets
 from bot.slack.watch import Watch
 
@@ -28,7 +29,7 @@ EVENTS_PATH: Final = "/slack/events"
 RECEIVE_BYTES: Final = 65_536
 """Read from the socket at once; the largest press is about twice that."""
 START_TIMEOUT_S: Final = 10.0
-_log: Final = logging.getLogger("handrail.slack")
+_socket_log: Final = logging.getLogger("handrail.slack.socket")
 
 
 @contextmanager
@@ -46,6 +47,7 @@ def served(
     desk.start()
     try:
         app = make_app(settings.slack, secrets, desk.gate)
+        desk.catch_up.run()  # so that whatever is posted from now on is behind a known place
         with _reached(settings, secrets, app, desk):
             yield desk
     finally:
@@ -59,7 +61,6 @@ def _reached(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) ->
             with _socket(settings, secrets, app, desk):
                 yield
         case Mode.HTTP:
-            desk.catch_up.run()
             with _http(settings, app):
                 yield
         case _:
@@ -74,7 +75,7 @@ def _socket(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> 
         app,
         token,
         web_client=web_client(token, api=settings.slack.api),
-        logger=_log,
+        logger=_socket_log,
         receive_buffer_size=RECEIVE_BYTES,
     )
     watch = Watch(desk.catch_up.run, monotonic=time.monotonic)
@@ -84,8 +85,26 @@ def _socket(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> 
     try:
         yield
     finally:
-        handler.close()
+        with _hushed(_socket_log):
+            handler.close()
         watch.stop()
+
+
+@contextmanager
+def _hushed(log: logging.Logger) -> Iterator[None]:
+    """Log nothing: a socket that is closed complains of what it could not answer any more.
+
+    Slack sends that again, or we find it at the next start.
+    """
+
+    def nothing(_record: logging.LogRecord) -> bool:
+        return False
+
+    log.addFilter(nothing)
+    try:
+        yield
+    finally:
+        log.removeFilter(nothing)
 
 
 @contextmanager

@@ -37,20 +37,20 @@ class SlackSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     channels: frozenset[ChannelId] = Field(
-        default=frozenset(), description="The channels whose messages are tickets, by id."
+        default_factory=frozenset, description="The channels whose messages are tickets, by id."
     )
     apps: frozenset[AppId] = Field(
-        default=frozenset(),
+        default_factory=frozenset,
         description="The apps, bots and workflows whose forms are tickets, by id (`A…`, `B…`, "
         "`Wf…`). From any other bot nothing counts.",
     )
     viewers: frozenset[PersonId] = Field(
-        default=frozenset(),
+        default_factory=frozenset,
         description="Who may use a draft's buttons: users `U…` and user groups `S…`. Not given: "
         "every full member of the ticket's channel.",
     )
     operators: frozenset[PersonId] = Field(
-        default=frozenset(),
+        default_factory=frozenset,
         description="Who may pause, resume and handle dead letters: users and user groups. Not "
         "given: nobody.",
     )

@@ -194,6 +194,7 @@ class CardView:
         calls: the run's look-ups; where empty, the stored evidence lines stand for them.
         why: the reason that was given when it was rejected.
         ticket_link: a permalink of the ticket's message.
+        requesters_may_sign: the policy's switch for small teams.
         offers_*: whether the buttons that need a handler are offered in the state they are for
             (failed, rejected, unknown).
     """
@@ -205,6 +206,7 @@ class CardView:
     calls: tuple[CallLine, ...] = ()
     why: str | None = None
     ticket_link: str | None = None
+    requesters_may_sign: bool = False
     offers_try_again: bool = False
     offers_reopen: bool = False
     offers_settle: bool = False

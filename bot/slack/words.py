@@ -182,12 +182,13 @@ def state_words(facts: ProposalView) -> str:
             assert_never(proposal.state)
 
 
-def approver_words(facts: ProposalView) -> str:
-    """Say who may approve, and how many people it takes."""
+def approver_words(facts: ProposalView, *, requesters_may_sign: bool) -> str:
+    """Say who may approve, how many people it takes, and who cannot."""
     if facts.needed_role is None:
         return "*Nobody may approve this:* no role with people in it covers the amount."
     people = ", *two different people*" if facts.signatures_needed > 1 else ""
-    return f"May approve: *{line(facts.needed_role, 60)}* or a higher role{people}. {REQUESTERS}"
+    told = f"May approve: *{line(facts.needed_role, 60)}* or a higher role{people}."
+    return told if requesters_may_sign else f"{told} {REQUESTERS}"
 
 
 def signature_words(signatures: Sequence[Signature]) -> str:
@@ -274,10 +275,9 @@ def _done(operation: Operation) -> str:
 
 
 def _target(refund: RequestRefund) -> str:
-    payment = "" if refund.payment_id is None else f" to payment {fact(refund.payment_id)}"
     match refund.target:
         case RefundTarget.ITEM:
-            return f"for {refund.quantity} of {fact(refund.sku or '')}{payment}"
+            return f"for {refund.quantity} of {fact(refund.sku or '')}"
         case RefundTarget.PAYMENT:
             return f"of payment {fact(refund.payment_id or '')}"
         case RefundTarget.FEE:

@@ -83,9 +83,13 @@ _WE_DID: Final = (
     r"|(?:sent|created|shipped|ordered|arranged|emailed|mailed|generated|attached|made|placed"
     r"|dispatched|booked|scheduled|put through|pushed through|completed|finali[sz]ed|granted|given"
     rf"|added|taken care of) {_A}(?:refunds?|reimbursements?|credits?|vouchers?|discounts?|labels?"
-    r"|replacements?|reshipments?|cancellations?|exchanges?|pickups?|new (?:one|item|order)))"
+    r"|replacements?|reshipments?|cancellations?|exchanges?|pickups?|new (?:one|item|order))"
+    r"(?! (?:requests?|proposals?|forms?|enquir|questions?)))"
 )
-_USUALLY: Final = r"\b(?! (?:within|in|under|to|by|on|after|before|when|whenever|once|only|if|as|every|at|back)\b)"
+_USUALLY: Final = (
+    r"\b(?! (?:within|in|under|to|by|on|after|before|when|whenever|once|only|if|as|every|at"
+    r"|back)\b)"
+)
 """Not followed by what makes it a habit: "a refund is processed within 5 days"."""
 _ON_ITS_WAY: Final = rf" (?:is|are) {_NOW}(?:on (?:its|the|their) way|under ?way)"
 _ENGLISH: Final = _claims(
@@ -96,10 +100,10 @@ _ENGLISH: Final = _claims(
         Deed.REFUND: (
             rf"(?:refunds?|reimbursements?|credits?){_OF}{_BEEN}(?:issued|processed|approved|sent"
             r"|made|completed|initiated|authori[sz]ed|granted|paid|applied|credited)"
-            rf"|refunds?{_OF}(?:{_ON_ITS_WAY}| (?:has gone|have gone|went|came|is) {_NOW}through"
-            rf"| (?:is|are) {_NOW}(?:complete[d]?|done|finished|processed|approved|issued|sent)"
-            rf"{_USUALLY})"
-            rf"|(?:charges?|payments?|amounts?|money|fees?){_OF}{_BEEN}(?:returned|waived|sent back)"
+            rf"|refunds?{_OF}(?:{_ON_ITS_WAY}| (?:has gone|went|came|is) {_NOW}through)"
+            rf"|refund{_OF} is {_NOW}(?:completed?|done|finished|processed|approved|issued|sent)"
+            rf"{_USUALLY}"
+            rf"|(?:charges?|payments?|amounts?|money|fees?){_OF}{_BEEN}(?:returned|waived)"
             rf"|money is (?:already |now )?back|consider {_A}(?:order|payment|fee)s? refunded"
             r"|(?:charges?|payments?|amounts?|money|fees?|orders?|items?|difference|card|account"
             rf"|{_ID}){_OF}{_BEEN}(?:refunded|reimbursed|credited|reversed)"
@@ -115,8 +119,7 @@ _ENGLISH: Final = _claims(
         Deed.LABEL: (
             rf"labels?{_OF}(?:{_BEEN}(?:sent|created|emailed|mailed|issued|generated|attached"
             rf"|approved|arranged|prepared)| (?:is|are) (?:attached|enclosed|below)|{_ON_ITS_WAY})"
-            rf"|you(?:'ll| will| can)? find (?:attached |enclosed )?{_A}labels?"
-            r"(?: (?:attached|enclosed|below|here))?"
+            rf"|find (?:attached {_A}labels?|{_A}labels? (?:attached|enclosed|below))"
             rf"|attached (?:is|are|you(?:'ll| will| can)? find) {_A}labels?"
         ),
         Deed.CANCELLATION: (
@@ -168,9 +171,10 @@ _NOUS_AVONS: Final = (
     r"(?:(?:j'ai|je (?:vous |l'|les )ai|nous (?:vous |l'|les )?avons|on (?:vous |l'|les )?a"
     rf"|(?:notre |l')equipe (?:[a-z]{{1,15}} )?(?:vous |l'|les )?a) {_DEJA}"
     r"(?:(?:rembourse|credite|traite|approuve|annule|autorise|remplace|renvoye|reexpedie|accorde"
-    r"|recredite|restitue)e?s?|emise?s?|(?:modifie|change|corrige|mis a jour) (?:votre|vos|le|la|les|l')"
+    r"|recredite|restitue)e?s?|emise?s?"
+    r"|(?:modifie|change|corrige|mis a jour) (?:votre|vos|le|la|les|l')"
     r"|(?:envoye|expedie|cree|genere|effectue|emis|valide|lance|initie|procede|commande|organise"
-    rf"|fait(?: parvenir)?|joint|adresse|transmis|remis)e?s? {_LE}{_CHOSE})"
+    rf"|fait(?: parvenir)?|joint|adresse|transmis)e?s? {_LE}{_CHOSE})"
     r"|(?:nous venons|je viens) (?:de |d')(?:vous |l'|les )?"
     r"(?:rembourser|crediter|traiter|approuver|annuler|modifier|changer|remplacer|renvoyer"
     r"|reexpedier|(?:envoyer|expedier|creer|emettre|effectuer|valider|proceder|lancer)"
@@ -184,8 +188,8 @@ _FRENCH: Final = _claims(
         Deed.REFUND: (
             rf"(?:remboursement|avoir|credit)s?{_DE}{_ETE}(?:(?:effectue|traite|approuve|envoye"
             r"|valide|autorise|accorde|verse|initie|lance)e?s?|emise?s?|faits?)"
-            rf"|remboursements?{_DE}(?:{_EN_ROUTE}| (?:est|sont) (?:(?:effectue|traite|approuve|envoye"
-            rf"|valide|accorde|termine|emi|fait)e?s?){_D_HABITUDE})"
+            rf"|remboursement{_DE}(?:{_EN_ROUTE}| est (?:effectue|traite|approuve|envoye|valide"
+            rf"|accorde|termine|emis|fait){_D_HABITUDE})"
             r"|bons? d'achat(?: vous)? (?:a|ont) ete (?:accorde|envoye|emi|credite)s?"
             r"|(?:commande|achat|paiement|montant|somme|frais|article|compte|carte|debit|argent"
             rf"|{_ID})s?{_DE}{_ETE}(?:rembourse|credite|recredite|restitue|rendu|reverse)e?s?"

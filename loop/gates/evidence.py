@@ -11,7 +11,7 @@ from typing import Any, Final
 from loop.gates.amounts import amounts_in, readings
 from loop.gates.claims import Deed
 from loop.gates.words import plain, tidy
-from tools import IdForms, JsonRefused, parse_json
+from tools import IdForm, IdForms, JsonRefused, parse_json
 
 __all__ = ["Evidence", "ids_in"]
 
@@ -50,6 +50,11 @@ class Evidence:
         return frozenset(found for key, value in self._values for found in _amounts(key, value))
 
     @cached_property
+    def line_totals(self) -> frozenset[Decimal]:
+        """What the pieces of an order line cost together: "72.00 for both"."""
+        return frozenset(found for _, value in self._values for found in _line_total(value))
+
+    @cached_property
     def deeds(self) -> frozenset[Deed]:
         """What the shop shows to be done."""
         return frozenset(found for key, value in self._values for found in _deeds(key, value))
@@ -66,15 +71,37 @@ def _content(text: str) -> Any:
         return text
 
 
+_PREFIXED: Final = re.compile(r"(?P<prefix>[A-Z]{2,8})-(?P<rest>.+)")
+"""The pattern of ids that begin with letters and a dash, such as ``LK-[0-9]{6}``."""
+
+
 def ids_in(text: str, forms: IdForms) -> frozenset[str]:
-    """Return the order, payment and customer ids of a text in capitals, however they are typed."""
+    """Return the order, payment and customer ids of a text in capitals, however they are typed.
+
+    Where the form is two letters or more, a dash and the rest, the dash may be left out or be
+    another sign (``LK 551906``, ``LK551906``, ``LK_551906``), and a small letter may stand before
+    the id (``orderLK-551906``). What a reader takes for an id of the shop is then found as one.
+    """
     clean = tidy(text)
     return frozenset(
         found.upper()
+        for form in (forms.order, forms.payment, forms.customer)
         for written in (clean, clean.upper())
-        for find in (forms.find_orders, forms.find_payments, forms.find_customers)
-        for found in find(written)
+        for found in (*form.find(written), *_retyped(form, written))
     )
+
+
+def _retyped(form: IdForm, text: str) -> Iterator[str]:
+    parts = _PREFIXED.fullmatch(form.pattern)
+    if parts is None:
+        return
+    prefix, rest = parts["prefix"], parts["rest"]
+    typed = re.compile(
+        rf"(?:(?<![^\W_]){prefix}[\W_]{{0,2}}|(?<=[a-z]){prefix}-)(?P<rest>{rest})(?![^\W_])",
+        re.ASCII,
+    )
+    for match in typed.finditer(text):
+        yield f"{prefix}-{match['rest']}"
 
 
 def _walk(key: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -91,13 +118,22 @@ def _walk(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _amounts(key: str, value: Any) -> set[Decimal]:
     is_money = _MONEY.search(key) is not None
     if isinstance(value, str):
-        found = {amount for group in amounts_in(plain(value)) for amount in group}
+        groups = amounts_in(plain(value), loose=False)
+        found = {amount for group in groups for amount in group}
         if is_money and _PLAIN_NUMBER.fullmatch(value):
             found |= readings(value)
         return found
     if is_money and isinstance(value, int | Decimal) and not isinstance(value, bool):
         return {Decimal(value)}
     return set()
+
+
+def _line_total(value: Any) -> set[Decimal]:
+    """Return the prices of an order line times its quantity."""
+    quantity = value.get("quantity") if isinstance(value, Mapping) else None
+    if not isinstance(quantity, int) or isinstance(quantity, bool):
+        return set()
+    return {price * quantity for price in _amounts("price", value.get("price"))}
 
 
 def _deeds(key: str, value: Any) -> set[Deed]:

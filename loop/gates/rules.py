@@ -8,15 +8,16 @@ over a field that the profile does not ask for does not fire.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from loop.gates.amounts import amounts_in
 from loop.gates.claims import claims_action
 from loop.gates.evidence import Evidence, ids_in
-from loop.gates.phrases import asks_secret, promises
+from loop.gates.phrases import asks_secret, promises, tells
 from loop.gates.words import (
+    has_french_letters,
     has_words,
     is_blank,
     language_of,
@@ -118,7 +119,7 @@ def _needs_human(ticket: Ticket, resolution: Resolution) -> Iterator[str]:
 def _about_reply(ticket: Ticket, resolution: Resolution, facts: GateFacts) -> Iterator[str]:
     reply = plain(resolution.reply)
     evidence = Evidence(facts.shown, facts.forms)
-    if not is_blank(ticket.text) and _wrong_language(plain(ticket.text), reply, resolution):
+    if not is_blank(ticket.text) and _wrong_language(ticket.text, reply, resolution):
         yield "wrong_language"
     if claims_action(reply) and claims_action(reply, evidence.deeds):
         yield "claims_action"
@@ -133,7 +134,10 @@ def _about_reply(ticket: Ticket, resolution: Resolution, facts: GateFacts) -> It
 
 def _wrong_language(ticket_text: str, reply: str, resolution: Resolution) -> bool:
     """Look at the language that the answer gives, where it gives one, and at the reply itself."""
-    wanted = language_of(ticket_text) or Language.EN
+    wanted = language_of(plain(ticket_text))
+    if wanted is None and has_french_letters(ticket_text):
+        return False  # a name or a few French words: either language will do
+    wanted = wanted or Language.EN
     if resolution.language is not None and resolution.language is not wanted:
         return True
     written = language_of(reply) if has_words(reply, MIN_REPLY_WORDS) else None
@@ -155,20 +159,34 @@ def _names_a_loose_amount(
 ) -> bool:
     """Whether an amount in the reply has nothing to stand on.
 
-    A sentence that promises money needs an action or evidence that holds the amount; any other
-    may also repeat one that the customer wrote.
+    What is promised needs an action or evidence that holds the amount; other sentences may also
+    repeat one that the customer wrote.
     """
     groups = [
-        (group, promises(sentence))
-        for sentence in _SENTENCE_END.split(reply)
-        for group in amounts_in(sentence)
+        (group, is_promise)
+        for sentence, is_promise in _with_promises(_SENTENCE_END.split(reply))
+        for group in amounts_in(sentence, loose=not is_promise)
     ]
     if not groups:
         return False
-    held = evidence.amounts | {
+    asked = {
         action.money.amount for action in resolution.actions if isinstance(action, RequestRefund)
     }
-    written = {amount for group in amounts_in(plain(ticket.text)) for amount in group}
+    held = evidence.amounts | evidence.line_totals | asked
+    written = {amount for group in amounts_in(plain(ticket.text), loose=False) for amount in group}
     return any(
         group.isdisjoint(held if is_promise else held | written) for group, is_promise in groups
     )
+
+
+def _with_promises(sentences: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each sentence and whether what it names is promised.
+
+    A promise reaches the next sentence too ("We refund you this. It is 500 dollars."), unless
+    that one tells what the customer said or paid.
+    """
+    promised = False
+    for sentence in sentences:
+        promises_itself = promises(sentence)
+        yield sentence, promises_itself or (promised and not tells(sentence))
+        promised = promises_itself

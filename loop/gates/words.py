@@ -15,6 +15,7 @@ from loop.resolution import Language
 from tools import visible_text
 
 __all__ = [
+    "has_french_letters",
     "has_words",
     "is_blank",
     "language_of",
@@ -125,7 +126,8 @@ _MACHINE: Final = _words(
     r"(?:system|assistant|ai|bot|chatbot|model|machine)s?",
     r"(?:system|assistant|ai|bot) (?:note|override|prompt|instructions?)",
     r"you are now (?:a |an |the )?(?:[a-z]{1,15} ){0,2}(?:ai|bot|assistant|agent|manager|model)",
-    rf"{_BIDDEN}pretend (?:to be|you are|you're|that you)|developer mode|needs_human|request_refund",
+    rf"{_BIDDEN}pretend (?:to be|you are|you're|that you)",
+    r"developer mode|needs_human|request_refund",
     r"(?:reveal|print|show|repeat) (?:me )?your (?:system )?(?:prompt|instructions)",
     # French; the participle ("le livreur a ignoré ...") speaks of somebody else.
     rf"{_IGNORE}"
@@ -181,10 +183,16 @@ _ENGLISH: Final = frozenset(
     "your".split()
 )
 _BOTH: Final = frozenset("a on".split())
+_FRENCH_LETTER: Final = re.compile("[àâçèéêëîïôùûœ]", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 FRENCH_WORDS: Final = 3
 """A text with as many common French words is French (reference facts A5)."""
 FEW_WORDS: Final = 6
+
+
+def has_french_letters(text: str) -> bool:
+    """Whether a text, as it was written, has letters that English words seldom have."""
+    return _FRENCH_LETTER.search(unicodedata.normalize("NFC", text)) is not None
 
 
 def has_words(text: str, count: int) -> bool:

@@ -15,6 +15,7 @@ from approvals.execution import (
     growing_wait_us,
     next_step,
     send_wait_us,
+    what_stays_open,
 )
 from tools import GatewayTraits
 
@@ -145,12 +146,42 @@ def test_after_a_restart_with_an_aged_key_nothing_is_sent_again() -> None:
 
 @pytest.mark.parametrize(
     ("traits", "silent", "step"),
-    [(KEYED, 0, Step.ABSENT), (BLIND, 0, Step.LOOK_AGAIN), (BLIND, QUIET, Step.GIVE_UP)],
+    [
+        (KEYED, QUIET - 1, Step.LOOK_AGAIN),
+        (KEYED, QUIET, Step.ABSENT),
+        (BLIND, QUIET - 1, Step.LOOK_AGAIN),
+        (BLIND, QUIET, Step.GIVE_UP),
+    ],
 )
 def test_after_a_refusal_in_doubt_nothing_is_sent_again(
     traits: GatewayTraits, silent: int, step: Step
 ) -> None:
     assert next_step(traits, standing(Trouble.REFUSED, silent=silent)) is step
+
+
+@pytest.mark.parametrize("traits", SHOPS)
+@pytest.mark.parametrize("trouble", Trouble)
+def test_without_an_earlier_doubt_the_latest_trouble_is_what_stays_open(
+    traits: GatewayTraits, trouble: Trouble
+) -> None:
+    assert what_stays_open(traits, None, trouble) is trouble
+
+
+@pytest.mark.parametrize(
+    ("traits", "latest", "stays"),
+    [
+        (KEYED, Trouble.UNAVAILABLE, Trouble.TIMEOUT),
+        (KEYED, Trouble.IN_FLIGHT, Trouble.IN_FLIGHT),
+        (KEYED, Trouble.REFUSED, Trouble.REFUSED),
+        (KEYED, Trouble.BROKE, Trouble.TIMEOUT),
+        (RETRYING, Trouble.BROKE, Trouble.TIMEOUT),
+        (STRIPE_LIKE, Trouble.BROKE, Trouble.BROKE),
+    ],
+)
+def test_a_call_that_may_still_arrive_stays_in_doubt_whatever_a_later_one_met(
+    traits: GatewayTraits, latest: Trouble, stays: Trouble
+) -> None:
+    assert what_stays_open(traits, Trouble.TIMEOUT, latest) is stays
 
 
 @pytest.mark.parametrize("traits", SHOPS)

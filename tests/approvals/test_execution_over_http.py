@@ -11,6 +11,7 @@ import pytest
 
 from approvals import OperationState, ProposalState
 from tests.approvals.execution_desk import Desk, open_desk
+from tests.approvals.shop_double import Crash, Through
 from tests.tools.conftest import FILES
 from tests.tools.servers import practice_url, running
 from tests.tools.stripe_double import KEY_LIFE_S, Stripe, StripeServer, Trick
@@ -175,6 +176,33 @@ def test_a_lost_answer_is_not_paid_again_when_stripe_has_forgotten_the_key(
 
     assert desk.operation(proposal_id).state is OperationState.DONE
     assert len(stripe.refunds) == 1
+
+
+@pytest.mark.parametrize(
+    ("point", "state", "paid"),
+    [("behind_send", OperationState.DONE, 1), ("before_send", OperationState.FAILED, 0)],
+)
+def test_a_start_a_day_after_a_crash_pays_nothing_again_though_stripe_has_forgotten_the_key(
+    desk: Desk, stripe: Stripe, point: str, state: OperationState, paid: int
+) -> None:
+    proposal_id = desk.approve(stripe_refund(2_500), customer=BUYER)
+    dying = Through(desk.gateway, **{point: crash})
+    with pytest.raises(Crash):
+        desk.executor(gateway=dying).execute(desk.db, proposal_id)
+    desk.clock.move(KEY_LIFE_S)
+    stripe.now_s = KEY_LIFE_S
+
+    later = desk.executor(owner="process-2")
+    later.reconcile(desk.db, adopt=True)
+    desk.finish(later, proposal_id)
+
+    assert desk.operation(proposal_id).state is state
+    assert len(stripe.refunds) == paid
+
+
+def crash() -> None:
+    """End our process."""
+    raise Crash
 
 
 def test_a_refund_that_fails_days_later_turns_its_proposal(desk: Desk, stripe: Stripe) -> None:

@@ -234,6 +234,34 @@ def test_a_call_that_arrives_late_is_found_and_never_doubled(desk_of: DeskOf) ->
     assert (len(shop.effects), len(shop.sent)) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "later"),
+    [
+        ("keyed", [Does.DENIED]),
+        ("keyed", [Does.BROKE_BEFORE, Does.DENIED]),
+        ("keyed", times(Does.BROKE_BEFORE, 4)),
+        ("stripe", [Does.MISMATCH]),
+    ],
+)
+def test_a_call_that_arrives_after_a_later_one_was_answered_is_found(
+    desk_of: DeskOf, name: str, later: list[Does]
+) -> None:
+    """No answer to the first, a refusal or failures of its repeats, and then the first arrives."""
+    desk, shop = desk_of(SHOPS[name])
+    shop.then(Does.LATE, *later)
+    proposal_id = desk.approve(FEE, customer=OWNER)
+    executor = desk.executor(pace=Pace(waits_s=(0, 0, 0, 0)))
+    while len(shop.sent) < 1 + len(later):
+        desk.clock.now_us = executor.execute(desk.db, proposal_id) or desk.clock()
+    executor.execute(desk.db, proposal_id)
+    shop.arrive()
+
+    desk.finish(executor, proposal_id)
+
+    assert desk.operation(proposal_id).state is OperationState.DONE
+    assert len(shop.effects) == 1
+
+
 def test_near_the_end_of_a_key_s_life_nothing_is_sent_again(desk_of: DeskOf) -> None:
     desk, shop = desk_of(STRIPE_LIKE)
     shop.then(Does.LOST_BEFORE)
@@ -486,7 +514,8 @@ def test_what_a_failed_call_left_undone_is_checked_again_before_it_is_sent_again
     """The shop fails once, and meanwhile somebody else refunds all that was left."""
     with practice_desk(tmp_path / "store.db", SHIPPED_DATA) as (desk, shop):
         fee = FEE.model_copy(update={"order_id": "LK-793996"})
-        rest = fee.model_copy(update={"amount_minor": 2_990})
+        whole = {"amount_minor": 2_990, "payment_id": "PAY-793996-1"}
+        rest = fee.model_copy(update=whole)
 
         def fail() -> None:
             request = shop.prepare(rest, ticket_id="T-2", operation_id="other", key="other")

@@ -83,6 +83,20 @@ def test_what_a_dead_process_had_written_is_found_at_the_start(
     assert len(double.sent) == 1
 
 
+def test_what_the_shop_holds_without_saying_how_it_stands_is_never_taken_for_absent(
+    desk: Desk, double: ShopDouble
+) -> None:
+    double.then(Does.UNCLEAR)
+    proposal_id = desk.approve(FEE, customer=OWNER)
+    desk.finish(desk.executor(), proposal_id)
+    desk.clock.move(86_400)
+
+    (finding,) = desk.executor().reconcile(desk.db, adopt=True)
+
+    assert finding.words == "the shop does not say more than before"
+    assert desk.operation(proposal_id).state is OperationState.UNKNOWN
+
+
 def test_what_a_dead_process_had_not_written_is_taken_up_again(
     desk: Desk, double: ShopDouble
 ) -> None:

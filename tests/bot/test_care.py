@@ -26,7 +26,7 @@ def test_a_backup_is_whole_private_and_overwrites_nothing(counter: Counter) -> N
 
     assert done.exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert again.exit_code == 1
+    assert again.exit_code == 2
     assert "exists, and nothing is overwritten" in again.stderr
     listed = counter.cli("proposals", "list", "--store", file).stdout
     assert listed.splitlines()[-1] == "1 proposal"
@@ -44,7 +44,7 @@ def test_a_backup_that_cannot_be_written_leaves_nothing_behind(counter: Counter)
     counter.propose()
     done = counter.cli("backup", counter.home / "nowhere" / "b.sqlite3")
 
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "cannot be written: No such file" in done.stderr
 
 
@@ -157,7 +157,7 @@ def test_a_damaged_backup_is_refused_and_the_store_stays(counter: Counter, size:
     file.write_bytes(content[: len(content) // 2] + b"\xff" * size)
     done = counter.cli("restore", "b.sqlite3")
 
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "damaged" in done.stderr
     assert counter.state(proposal_id) is ProposalState.WAITING
     assert list(counter.store.parent.glob(".handrail*")) == []
@@ -171,7 +171,7 @@ def test_a_damaged_page_of_a_backup_is_noticed(counter: Counter) -> None:
     file.write_bytes(file.read_bytes()[:-4096] + b"\xff" * 4096)
     done = counter.cli("restore", "b.sqlite3")
 
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "damaged" in done.stderr
     assert counter.state(proposal_id) is ProposalState.WAITING
 
@@ -197,7 +197,7 @@ def test_a_missing_backup_and_one_of_a_newer_version_are_refused(counter: Counte
     counter.tamper("DELETE FROM migrations WHERE number = 99")
     newer = counter.cli("restore", "new.sqlite3")
 
-    assert missing.exit_code == 1
+    assert missing.exit_code == 2
     assert "the backup b.sqlite3 cannot be copied: No such file" in missing.stderr
     assert newer.exit_code == 1
     assert "approvals 99 (from the future)" in newer.stderr
@@ -330,7 +330,7 @@ def test_a_full_disk_is_said_in_words_and_nothing_is_half_written(counter: Count
         check=False,
     )
 
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("error: the store ")
     assert "disk" in done.stderr
     assert counter.state(proposal_id) is ProposalState.WAITING

@@ -316,7 +316,7 @@ def test_a_read_only_store_is_refused_in_words(counter: Counter) -> None:
     counter.store.chmod(stat.S_IRUSR)
     done = counter.approve(proposal_id)
 
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "is read-only; make it writable for this user" in done.stderr
     assert counter.changes() == ()
 
@@ -336,7 +336,7 @@ def test_a_file_that_is_no_store_is_refused_in_words(counter: Counter) -> None:
     counter.store.write_text("not a database, but longer than a header of one\n" * 200)
     done = counter.cli("proposals", "list")
 
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "is not a SQLite database" in done.stderr
 
 

@@ -209,9 +209,9 @@ def test_a_model_without_tool_calls_is_asked_for_json_steps(cli: Cli) -> None:
         (["run", "T-80008", "--data", "nowhere"], "nowhere: there is no such folder"),
         (["run", "T-80008", "--recordings", "nowhere"], "nowhere: does not exist"),
         (["show", "T-99999"], "there is no ticket T-99999"),
-        (["trace", "T-99999"], "there is no run T-99999"),
-        (["resume", "T-99999"], "there is no run T-99999"),
-        (["export", "T-99999"], "there is no run T-99999"),
+        (["trace", "T-99999"], "there is no store"),
+        (["resume", "T-99999"], "there is no store"),
+        (["export", "T-99999"], "there is no store"),
         (["demo", "--only", "T-99999"], "there is no ticket T-99999"),
         (["demo", "--profile", "nobody"], "there is no profile 'nobody'"),
         (["sing"], "No such command 'sing'"),
@@ -245,7 +245,7 @@ def test_a_malformed_data_file_is_named_with_its_line_and_field(
     done = cli("run", "T-80008", "--data", "data")
 
     assert done.exit_code == 2
-    assert done.stderr.startswith(f"error: {name}, line 2")
+    assert done.stderr.startswith(f"error: data/{name}, line 2")
     assert field in done.stderr
 
 

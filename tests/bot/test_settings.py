@@ -118,14 +118,23 @@ def test_models_have_prices_of_their_own() -> None:
 
 
 def test_the_store_lies_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", "here")
+    monkeypatch.setenv("XDG_DATA_HOME", "/here")
 
-    assert default_store() == Path("here/handrail/handrail.sqlite3")
+    assert default_store() == Path("/here/handrail/handrail.sqlite3")
+
+
+@pytest.mark.parametrize("base", ["here", "./here", ""])
+def test_a_relative_data_folder_is_as_none(monkeypatch: pytest.MonkeyPatch, base: str) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", base)
+    monkeypatch.setenv("HOME", "/a-home")
+
+    assert default_store() == Path("/a-home/.local/share/handrail/handrail.sqlite3")
 
 
 @pytest.mark.parametrize(
     ("name", "place"),
     [
+        ("HANDRAIL_PROFILE", "environment variable HANDRAIL_PROFILE: is one of resolver, "),
         ("HANDRAIL_MATCH", "environment variable HANDRAIL_MATCH: "),
         ("HANDRAIL_TODAY", "environment variable HANDRAIL_TODAY: "),
         ("HANDRAIL_MAX_STEPS", "environment variable HANDRAIL_MAX_STEPS: "),

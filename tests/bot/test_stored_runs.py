@@ -132,7 +132,7 @@ def test_an_unfinished_run_says_how_to_go_on(cli: Cli, home: Path, supplies: Sup
     text = " ".join(cli("trace", "T-80008", "--store", store).stdout.split())
 
     assert "T-80008-resolver-chat-small-1: running" in text
-    assert "To go on with it: handrail resume T-80008-resolver-chat-small-1" in text
+    assert "next: handrail resume T-80008-resolver-chat-small-1 --store " in text
 
 
 def test_resuming_with_other_data_is_refused_in_words(

@@ -107,9 +107,8 @@ def test_foreign_text_cannot_act_on_a_terminal() -> None:
                 reason_code=RefundReason.DAMAGE,
                 sku="POT",
                 quantity=2,
-                payment_id="PAY-1",
             ),
-            "Refund 1000 JPY on order LK-1, for 2 of POT to payment PAY-1 (RFD-DAMAGE: damaged)",
+            "Refund 1000 JPY on order LK-1, for 2 of POT (RFD-DAMAGE: damaged)",
         ),
         (
             RequestRefund(

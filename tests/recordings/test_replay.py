@@ -203,7 +203,7 @@ def test_a_ticket_without_a_recording_is_said(shop: PracticeShop) -> None:
     ended, _ = played(work_on(shop), ReplayModel([], clock=clock), clock)
 
     assert ended.stop.cause == (
-        "there is no recording for ticket T-80008; record it, or give another"
+        "there is no recording for ticket T-80008 and model chat-small; give one with --recordings"
     )
 
 
@@ -216,7 +216,7 @@ def test_a_strict_replay_of_an_import_points_to_the_sequence_match(shop: Practic
 
     ended, _ = played(work_on(shop), ReplayModel([imported], clock=clock), clock)
 
-    assert "use the sequence match" in (ended.stop.cause or "")
+    assert "use --match sequence" in (ended.stop.cause or "")
 
 
 def test_an_import_that_ends_too_early_is_told_by_its_length(shop: PracticeShop) -> None:

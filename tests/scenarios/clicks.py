@@ -56,8 +56,10 @@ from tools import (
     SHIPPED_DATA,
     Action,
     Change,
+    CreateReturnLabel,
     Gateway,
     IdForms,
+    LabelReason,
     PracticeGateway,
     PracticeShop,
     RefundReason,
@@ -89,7 +91,8 @@ DOUBLE = RequestRefund(
     payment_id="PAY-507862-2",
 )
 """A refund above an agent's limit."""
-CUSTOMERS = {"LK-643556": "C-53556", "LK-507862": "C-10507"}
+LABEL = CreateReturnLabel(order_id="LK-640436", sku="PLANTER", reason=LabelReason.DAMAGED)
+CUSTOMERS = {"LK-640436": "C-50533", "LK-643556": "C-53556", "LK-507862": "C-10507"}
 
 
 class Bot:
@@ -158,6 +161,11 @@ class Bot:
     def decide(self) -> None:
         """Take the presses that are stored."""
         self.decider.step(self.db)
+
+    def decide_apart(self) -> None:
+        """Do so on another thread."""
+        with closing(connect(self.desk.store)) as db:
+            self.decider.step(db)
 
     def execute(self) -> None:
         """Carry out what was approved."""
@@ -478,6 +486,8 @@ def _texts(value: Any) -> Iterator[str]:
         case list():
             for each in value:
                 yield from _texts(each)
+        case _:
+            pass
 
 
 def _key(message: Message) -> str | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.plan import Plan
-from bot.slack.desk import Outside, replayed
 from bot.slack.lines import header_gone, not_a_member
+from bot.slack.outside import Outside, replayed
 from bot.slack.threads import status_key
 from loop import Clock, Model, Reply, Request
 from tests.scenarios.office import (

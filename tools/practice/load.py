@@ -209,7 +209,7 @@ class _Files:
     def _needed(self, name: str, columns: Columns) -> tuple[Row, ...]:
         rows = read_csv(self._folder, name, columns)
         if rows is None:
-            raise DataError(name, "the data folder must have this file")
+            raise DataError(str(self._folder / name), "the data folder must have this file")
         return rows
 
     def _optional(self, name: str, columns: Columns) -> tuple[Row, ...]:

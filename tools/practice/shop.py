@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import date
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 from tools.dates import BusinessCalendar
@@ -15,6 +14,7 @@ from tools.forms import IdForms
 from tools.practice import policy
 from tools.practice.database import build, connect
 from tools.practice.load import read_folder
+from tools.practice.passing import PassingFolder
 from tools.practice.pool import Readers
 from tools.practice.rows import OrderRow, order_of, order_row, own_orders, payments_of, refunds_of
 from tools.records import Order, Passage, PastTicket, PaymentHistory
@@ -47,7 +47,7 @@ class PracticeShop:
         self.path = path
         self._ids = ids
         self._readers = Readers(path)
-        self._home: TemporaryDirectory[str] | None = None
+        self._home: PassingFolder | None = None
         try:
             self._calendar, self._payments_known = _about(path)
         except sqlite3.Error as error:
@@ -68,16 +68,20 @@ class PracticeShop:
             DataError: a file is missing or malformed, or the database cannot be made.
         """
         data = read_folder(folder, ids)
-        home: TemporaryDirectory[str] | None = None
-        if path is None:
-            home = TemporaryDirectory(prefix="handrail-practice-")
-            path = Path(home.name) / "practice.db"
-        try:
-            build(path, data)
-        except sqlite3.Error as error:
-            raise DataError(str(path), f"the practice shop cannot be made: {error}") from None
-        shop = cls(path, ids)
-        shop._home = home
+        with ExitStack() as undone:
+            home = None
+            try:
+                if path is None:
+                    home = PassingFolder.make()
+                    undone.callback(home.close)
+                    path = home.path / "practice.db"
+                build(path, data)
+            except (OSError, sqlite3.Error) as error:
+                place = "a temporary folder" if path is None else str(path)
+                raise DataError(place, f"the practice shop cannot be made: {error}") from None
+            shop = cls(path, ids)
+            shop._home = home
+            undone.pop_all()
         return shop
 
     @property
@@ -98,7 +102,7 @@ class PracticeShop:
         """Close its connections and delete the file if it was a temporary one."""
         self._readers.close()
         if self._home is not None:
-            self._home.cleanup()
+            self._home.close()
             self._home = None
 
     def __enter__(self) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -112,7 +113,7 @@ def count(value: str) -> int:
 def flag(value: str) -> bool:
     """1 or 0, true or false."""
     if value.lower() not in ("0", "1", "true", "false"):
-        raise ValueError("must be 1 or 0")
+        raise ValueError("must be 1 or 0, true or false")
     return value.lower() in ("1", "true")
 
 
@@ -133,17 +134,20 @@ def read_text(folder: Path, name: str) -> str | None:
     Raises:
         DataError: the file cannot be read or is not UTF-8.
     """
+    file = folder / name
     try:
-        raw = (folder / name).read_bytes()
+        if not stat.S_ISREG(file.stat().st_mode):  # a pipe or a device may never end
+            raise DataError(str(file), "is not a file")
+        raw = file.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DataError(name, f"cannot be read: {error.strerror}") from None
+        raise DataError(str(file), f"cannot be read: {error.strerror}") from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError(name, "is not UTF-8; save it as UTF-8", line=line) from None
+        raise DataError(str(file), "is not UTF-8; save it as UTF-8", line=line) from None
 
 
 def read_csv(folder: Path, name: str, columns: Columns) -> tuple[Row, ...] | None:
@@ -155,10 +159,11 @@ def read_csv(folder: Path, name: str, columns: Columns) -> tuple[Row, ...] | Non
     content = read_text(folder, name)
     if content is None:
         return None
-    lines = _csv_lines(name, content)
+    place = str(folder / name)
+    lines = _csv_lines(place, content)
     header = next(lines, (1, []))[1]
-    _check_header(name, header, columns)
-    return tuple(_row(name, line, header, fields, columns) for line, fields in lines)
+    _check_header(place, header, columns)
+    return tuple(_row(place, line, header, fields, columns) for line, fields in lines)
 
 
 def read_jsonl(folder: Path, name: str) -> tuple[Row, ...] | None:
@@ -170,8 +175,9 @@ def read_jsonl(folder: Path, name: str) -> tuple[Row, ...] | None:
     content = read_text(folder, name)
     if content is None:
         return None
+    place = str(folder / name)
     lines = enumerate(content.split("\n"), start=1)
-    return tuple(_object(name, number, line) for number, line in lines if line.strip())
+    return tuple(_object(place, number, line) for number, line in lines if line.strip())
 
 
 def _csv_lines(name: str, content: str) -> Iterator[tuple[int, list[str]]]:

@@ -70,7 +70,7 @@ def reminder(view: CardView, mentions: Sequence[str] = ()) -> Message:
     facts = view.facts
     called = " ".join(mention(each) for each in mentions)
     told = f"{called} {fact(facts.proposal.proposal_id)} is still undecided.".lstrip()
-    text = f"{told} {words.state_words(facts)} {words.approver_words(facts)}"
+    text = f"{told} {words.state_words(facts)} {_approvers(view)}"
     return Message(text=f"{called} {fallback(facts)}".lstrip(), blocks=(section(text),))
 
 
@@ -114,7 +114,7 @@ def _blocks(view: CardView, *, buttons: bool) -> Iterator[Block]:
     for each in facts.actions:
         yield section(_action(each))
     if facts.proposal.state is ProposalState.WAITING:
-        yield section(_decision(facts))
+        yield section(_decision(view))
         if buttons:
             yield actions(list(_waiting_buttons(facts)))
     elif buttons and (offered := list(_later_buttons(view))):
@@ -131,7 +131,8 @@ def _about(view: CardView) -> str:
     rule = "none named" if proposal.rule is None else fact(proposal.rule)
     run = fact(proposal.run_id)
     if view.model:
-        run = f"{run} ({line(view.profile, 40)}, {line(view.model, 60)})"
+        design = f"{line(view.profile, 40)}, " if view.profile else ""
+        run = f"{run} ({design}{line(view.model, 60)})"
     told = [f"Ticket {ticket}", f"Customer {fact(proposal.customer_id)}", f"Rule {rule}"]
     if proposal.version > 1:
         told.append(f"Version {proposal.version}, edited by a person")
@@ -157,11 +158,17 @@ def _execution(each: ActionView) -> str:
     return what if each.operation is None else f"{what}: {words.operation_words(each.operation)}"
 
 
-def _decision(facts: ProposalView) -> str:
+def _decision(view: CardView) -> str:
+    facts = view.facts
     counts = f"Counts as *{facts.own}*"
     if facts.total != facts.own:
         counts += f", with the ticket's other proposals *{facts.total}*"
-    return f"{words.approver_words(facts)}\n{counts}."
+    return f"{_approvers(view)}\n{counts}."
+
+
+def _approvers(view: CardView) -> str:
+    may = view.requesters_may_sign
+    return words.approver_words(view.facts, requesters_may_sign=may)
 
 
 def _waiting_buttons(facts: ProposalView) -> Iterator[dict[str, Any]]:

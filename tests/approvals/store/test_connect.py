@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
 
-from approvals import StoreBusy, StoreUnusable
-from approvals.store import Writer, changed, connect, rows, tx
+from approvals import StoreBusy, StoreForeign, StoreUnusable
+from approvals.store import Writer, changed, check_store, connect, rows, tx
 
 
 def pragma(db: Database, name: str) -> object:
@@ -136,15 +137,74 @@ def test_a_full_disk_leaves_no_half_transaction(db: Database) -> None:
     assert not db.conn.in_transaction
 
 
-def test_an_empty_file_and_one_without_wal_become_stores(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
-    plain = sqlite3.connect(tmp_path / "plain.db")
-    plain.execute("CREATE TABLE item (id INTEGER)")
+
+    with connect(tmp_path / "empty.db") as db:
+        assert settings(db) == EXPECTED
+
+    assert check_store(tmp_path / "empty.db")
+
+
+def test_a_store_that_lost_its_log_mode_gets_it_back(path: Path) -> None:
+    connect(path).close()
+    plain = sqlite3.connect(path)
+    plain.execute("PRAGMA journal_mode=DELETE")
     plain.close()
 
-    for name in ("empty.db", "plain.db"):
-        with connect(tmp_path / name) as db:
-            assert settings(db) == EXPECTED
+    with connect(path) as db:
+        assert settings(db) == EXPECTED
+
+
+@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
+@pytest.mark.parametrize("opener", [connect, check_store])
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(
+    tmp_path: Path, journal: str, opener: Callable[[Path], object]
+) -> None:
+    theirs = tmp_path / "theirs.db"
+    plain = sqlite3.connect(theirs)
+    plain.execute(f"PRAGMA journal_mode={journal}")
+    plain.execute("CREATE TABLE jobs (id INTEGER)")
+    plain.commit()
+    plain.close()
+    theirs.chmod(0o644)
+    before = theirs.read_bytes()
+
+    with pytest.raises(StoreForeign, match="a database of another program"):
+        opener(theirs)
+
+    assert theirs.read_bytes() == before
+    assert mode(theirs) == 0o644
+    assert [file.name for file in tmp_path.iterdir()] == ["theirs.db"]
+
+
+def test_what_is_no_database_keeps_its_mode(path: Path) -> None:
+    path.write_text("ticket_id,text\n" * 100)
+    path.chmod(0o644)
+
+    with pytest.raises(StoreUnusable):
+        connect(path)
+
+    assert mode(path) == 0o644
+
+
+def test_looking_for_a_store_makes_none(path: Path) -> None:
+    assert not check_store(path)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_link_to_nothing_and_a_name_that_is_too_long_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "nothing.db")
+
+    with pytest.raises(StoreUnusable, match="a link to a file that does not exist"):
+        connect(tmp_path / "link.db")
+    with pytest.raises(StoreUnusable, match="File name too long"):
+        connect(tmp_path / ("s" * 300))
+
+
+def test_a_store_that_lost_a_table_says_so(db: Database) -> None:
+    with pytest.raises(StoreUnusable, match=r"has lost a part \(no such table: journal\)"):
+        rows(db, "SELECT * FROM journal")
 
 
 def test_creation_leaves_nothing_but_the_store(path: Path) -> None:

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from approvals.errors import NoTransaction, StoreBusy, StoreUnusable, TransactionOpen
+from approvals.errors import (
+    NoTransaction,
+    StoreBusy,
+    StoreForeign,
+    StoreUnusable,
+    TransactionOpen,
+)
 from approvals.store import changed, check_whole, compact, connect, copy_into, rows, set_aside, tx
 
 WORD = "a-word-that-is-erased"
@@ -142,3 +148,15 @@ def test_a_damaged_store_is_set_aside_with_its_log(tmp_path: Path) -> None:
     assert aside.read_bytes() == b"\xff" * 5000
     assert Path(f"{aside}-wal").read_bytes() == b"log"
     assert not Path(f"{file}-wal").exists()
+
+
+def test_another_programs_database_is_not_set_aside(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.db"
+    theirs = sqlite3.connect(file)
+    theirs.execute("CREATE TABLE t (x TEXT)")
+    theirs.close()
+
+    with pytest.raises(StoreForeign):
+        set_aside(file, tmp_path / "aside.db")
+
+    assert [each.name for each in tmp_path.iterdir()] == ["theirs.db"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from approvals import StoreTooNew
+from approvals import StoreTooNew, StoreUnusable
 from approvals.store import (
     JOB_MIGRATIONS,
     Applied,
@@ -191,3 +191,14 @@ def test_every_table_is_strict(path: Path) -> None:
         )
 
         assert loose == []
+
+
+@pytest.mark.parametrize("loss", ["DROP TABLE migrations", "DELETE FROM migrations"])
+def test_a_store_that_lost_its_record_of_migrations_is_refused(path: Path, loss: str) -> None:
+    with connect(path) as db:
+        migrate(db, [a_set(ONE)])
+        with tx(db):
+            db.execute(loss)
+
+        with pytest.raises(StoreUnusable, match="has lost a part"):
+            migrate(db, [a_set(ONE)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -265,7 +264,7 @@ def test_a_claim_that_cannot_be_written_ends_the_server_loudly(bench: Bench) -> 
 
     bench.submit("r1")
 
-    with pytest.raises(sqlite3.OperationalError, match="no such table: jobs"):
+    with pytest.raises(StoreUnusable, match="no such table: jobs"):
         bench.server({"run": handle}).run(workers=2)
 
 

@@ -129,6 +129,13 @@ def test_where_nobody_may_approve_the_card_says_so() -> None:
     assert "Nobody may approve this" in shown(card_message(card(facts={"needed_role": None})))
 
 
+@pytest.mark.parametrize("may_sign", [True, False])
+def test_that_requesters_cannot_sign_is_said_unless_the_policy_lets_them(may_sign: bool) -> None:
+    seen = shown(card_message(card(requesters_may_sign=may_sign)))
+
+    assert ("Who asked for it cannot sign." in seen) is not may_sign
+
+
 def test_what_counts_with_the_tickets_others_is_told_where_it_differs() -> None:
     total = Amount(known=Money(20_000, "CAD"), beyond=True)
     seen = shown(card_message(card(facts={"total": total})))

@@ -322,9 +322,7 @@ def test_a_form_can_be_told_of_every_name_at_once() -> None:
 @given(text=ANY, word=ANY)
 def test_no_text_makes_a_form_or_a_page_too_large_or_calls_anybody(text: str, word: str) -> None:
     unknown = [action_view(operation=operation(OperationState.UNKNOWN, error_words=text))]
-    shown_card = card(
-        ProposalState.UNKNOWN, actions=unknown, row={"ticket_id": text}
-    )
+    shown_card = card(ProposalState.UNKNOWN, actions=unknown, row={"ticket_id": text})
     proposal = DraftProposal(proposal_id=word, state=ProposalState.FAILED, settled=(text,))
     line = WaitingLine(
         **{

@@ -265,6 +265,18 @@ def test_case_69_an_edit_waits_as_long_as_slack_says_and_posts_do_not_wait_with_
     assert desk.thread() == ["decided", "note"]
 
 
+def test_after_a_429_the_method_is_not_called_for_another_message_either(desk: Desk) -> None:
+    desk.post(desk.say("1"), desk.say("2"))
+    desk.work()
+    desk.workspace.faults.rate_limit("chat.update", 30)
+
+    for key in ("1", "2"):
+        desk.put(edit_of(Said(text="x"), channel=CHANNEL, target_key=key, key=f"{key}:x"))
+    desk.work(20)
+
+    assert len(desk.workspace.calls("chat.update")) == 1
+
+
 def test_case_69_of_the_states_that_wait_only_the_newest_is_sent_and_it_goes_first(
     desk: Desk,
 ) -> None:

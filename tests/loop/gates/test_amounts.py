@@ -26,6 +26,18 @@ from loop.gates.words import plain
         ("12 € de frais", "12"),
         ("50 cents", "0.5"),
         ("about 83.95, I think", "83.95"),
+        ("250.00 in full", "250"),
+        ("250,00 l'unité", "250"),
+        ("1,234.51", "1234.51"),
+        ("1.234,51 en tout", "1234.51"),
+        ("50 CA$", "50"),
+        ("50Can$", "50"),
+        ("CAD$50", "50"),
+        ("$.50", "0.5"),
+        ("50.-", "50"),
+        ("50,\u2013 seulement", "50"),
+        ("at 12.30 dollars", "12.3"),
+        ("sold at 19.95", "19.95"),
     ],
 )
 def test_an_amount_is_read(text: str, amount: str) -> None:
@@ -43,10 +55,26 @@ def test_an_amount_is_read(text: str, amount: str) -> None:
         "20.00 %",
         "version 1.2",
         "at 10.30 am",
+        "at 12.30",
+        "open 9.00-17.00",
+        "from 9.00 to 17.00",
+        "version 3.14",
+        "a 2.50 cm screw",
     ],
 )
 def test_what_is_no_amount_is_not_read(text: str) -> None:
     assert list(amounts_in(plain(text))) == []
+
+
+@pytest.mark.parametrize("text", ["250.00 m. Tremblay", "250.00 at 12.30", "12.30", "2.50 m"])
+def test_what_is_read_closely_counts_a_bare_number_whatever_stands_beside_it(text: str) -> None:
+    assert len(list(amounts_in(plain(text), loose=False))) >= 1
+    assert len(list(amounts_in(plain(text), loose=False))) >= len(list(amounts_in(plain(text))))
+
+
+@pytest.mark.parametrize("text", ["20.00 %", "20.00 cm", "09.10.2026"])
+def test_what_cannot_be_money_is_not_read_even_closely(text: str) -> None:
+    assert list(amounts_in(plain(text), loose=False)) == []
 
 
 def test_every_amount_of_a_text_is_read() -> None:

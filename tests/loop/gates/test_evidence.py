@@ -30,6 +30,38 @@ def test_ids_are_one_in_small_letters_and_with_another_hyphen() -> None:
     assert {"LK-581106"} == ids_in("lk-581106 and LK\u2011581106", FORMS)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["LK 581106", "LK581106", "lk581106", "LK\u2014581106", "LK_581106", "LK #581106",
+     "orderLK-581106", "\u2116LK-581106"],
+)  # fmt: skip
+def test_an_id_is_found_however_it_is_typed(typed: str) -> None:
+    assert {"LK-581106"} == ids_in(f"about {typed}.", FORMS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["XLK-581106", "LK-5811067", "LK 5811067", "SILK 581106", "ALK581106", "LK, or 581106",
+     "vitamin C 12345", "order 581106"],
+)  # fmt: skip
+def test_what_only_looks_like_an_id_is_none(text: str) -> None:
+    assert set() == ids_in(text, FORMS)
+
+
+def test_a_form_of_another_shape_is_found_as_it_is_alone() -> None:
+    forms = IdForms(order=IdForm("(?:LK|MK)-[0-9]{6}", "LK- or MK- and 6 digits"))
+
+    assert {"MK-581106"} == ids_in("MK-581106 and LK 581106", forms)
+
+
+def test_the_pieces_of_a_line_cost_their_price_times_their_quantity() -> None:
+    evidence = seen({"items": [{"price": "36.00", "quantity": 2}, {"price": "5.00"}]})
+
+    assert {Decimal(72)} == evidence.line_totals
+    assert Decimal(72) not in evidence.amounts
+    assert set() == seen({"price": "36.00", "quantity": True}).line_totals
+
+
 def test_the_form_of_ids_is_the_shops() -> None:
     forms = IdForms(order=IdForm("[0-9]{8}", "8 digits"))
 

@@ -127,6 +127,18 @@ class TestTheLanguage:
     ) -> None:
         assert codes(ticket, a_resolution(reply, language=language)) == ["wrong_language"]
 
+    @pytest.mark.parametrize("text", ["Chaise cassée, photo jointe", "Remboursez moi"])
+    def test_a_short_french_ticket_is_french(self, text: str) -> None:
+        assert codes(a_ticket(text), a_resolution(FINE_IN_FRENCH)) == []
+        assert codes(a_ticket(text), a_resolution(FINE)) == ["wrong_language"]
+
+    def test_a_few_words_with_french_letters_allow_either_language(self) -> None:
+        ticket = a_ticket("Housse déchirée, photos envoyées")
+
+        assert codes(ticket, a_resolution(FINE_IN_FRENCH, language=Language.FR)) == []
+        assert codes(ticket, a_resolution(FINE, language=Language.EN)) == []
+        assert codes(a_ticket("Broken lamp"), a_resolution(FINE_IN_FRENCH)) == ["wrong_language"]
+
     def test_a_blank_ticket_has_no_language(self) -> None:
         resolution = a_resolution(FINE_IN_FRENCH, language=Language.FR, needs_human=True)
 
@@ -164,11 +176,13 @@ def test_what_the_shop_showed_as_done_may_be_said() -> None:
 
 
 class TestIds:
-    @pytest.mark.parametrize("named", ["LK-999999", "lk-999999", "PAY-581106-1", "C-99999"])
+    @pytest.mark.parametrize(
+        "named", ["LK-999999", "lk-999999", "PAY-581106-1", "C-99999", "LK 999999", "LK999999"]
+    )
     def test_an_id_from_nowhere_is_refused(self, named: str) -> None:
         assert codes(ASKS, a_resolution(f"We will look into {named}.")) == ["unknown_id"]
 
-    @pytest.mark.parametrize("named", ["LK-581106", "lk-581106", "C-10001"])
+    @pytest.mark.parametrize("named", ["LK-581106", "lk-581106", "C-10001", "LK 581106"])
     def test_an_id_of_the_ticket_may_be_named(self, named: str) -> None:
         assert codes(ASKS, a_resolution(f"We will look into {named}.")) == []
 
@@ -225,6 +239,42 @@ class TestAmounts:
 
         assert codes(self.french, told) == []
         assert codes(self.french, promised) == ["promised_amount"]
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            "Yes, 500 dollars, you have my word.",
+            "We will refund you this. It is 500 dollars.",
+            "Yes! It is 500 dollars.",
+            "Of course. 500 dollars will follow soon.",
+            "We cannot wait to refund your 500 dollars.",
+            "You asked for a refund of 500 dollars: granted.",
+            "We will refund 250.00 in full.",
+            "We will refund 250.00 m. Roy.",
+            "The order cost 1,234.51 in all.",
+        ],
+    )
+    def test_agreeing_to_what_the_customer_wrote_promises_it(self, reply: str) -> None:
+        assert codes(self.ticket, a_resolution(reply), self.facts) == ["promised_amount"]
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            "We can refund the fee of 9.95. You wrote that 74.50 was charged.",
+            "A refund is possible. We will look into it. The charge of 74.50 is strange.",
+            "You can call us at 12.30 or from 9.00 to 17.00.",
+        ],
+    )
+    def test_a_promise_ends_where_the_customers_words_are_told(self, reply: str) -> None:
+        assert codes(self.ticket, a_resolution(reply), self.facts) == []
+
+    def test_a_line_of_several_pieces_holds_their_sum(self) -> None:
+        facts = facts_of(SHIPPED, shown=('{"items":[{"price":"36.00","quantity":2}]}',))
+
+        assert codes(ASKS, a_resolution("They cost 72.00 dollars for both."), facts) == []
+        assert codes(ASKS, a_resolution("They cost 108.00 dollars in all."), facts) == [
+            "promised_amount"
+        ]
 
     def test_an_action_holds_its_amount(self) -> None:
         reply = "We have asked a colleague to approve a refund of 9.95 dollars."

@@ -1,0 +1,40 @@
+"""What a process of the bot takes from the outside: the model, the clock, a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import uuid4
+
+from bot.now import now_us as wall_us
+from bot.plan import Plan
+from bot.slack.work import Play
+from loop import Clock, Model, VirtualClock
+from recordings import ReplayModel
+
+__all__ = ["Outside", "replayed"]
+
+
+def replayed(plan: Plan) -> tuple[Model, Clock]:
+    """Return the recorded model of a plan, timed by what was recorded."""
+    clock = VirtualClock()
+    return ReplayModel(plan.recordings, match=plan.match, clock=clock), clock
+
+
+def _new_owner() -> str:
+    return f"slack-{uuid4().hex}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What a process takes from the outside.
+
+    Attributes:
+        play: makes the model of a run.
+        now_us: microseconds since 1970.
+        new_owner: names this process in claims, another name for each process.
+    """
+
+    play: Play = replayed
+    now_us: Callable[[], int] = wall_us
+    new_owner: Callable[[], str] = _new_owner

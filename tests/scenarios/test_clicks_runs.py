@@ -1,0 +1,207 @@
+"""The buttons of drafts and stops, App Home and the commands, on tickets that really ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.slack.refs import ActionId
+from bot.workspace import Message, View
+from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
+
+SIMPLE = "T-80008"
+"""A ticket that is answered without a proposal."""
+REFUND = "T-90104"
+"""A ticket that comes to a refund of 9.95."""
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Iterator[Office]:
+    """A bot at work, whose operator is Lea."""
+    with office(tmp_path, operators={LEA}) as opened:
+        opened.open()
+        yield opened
+
+
+def draft(bot: Office, ticket: Message) -> Message:
+    """Wait until a ticket has its draft, and return that as it is now."""
+    bot.rest()
+    return _with_button(bot, ticket, ActionId.COPY)
+
+
+def card(bot: Office, ticket: Message) -> Message:
+    """Return a ticket's card while it waits."""
+    bot.rest()
+    return _with_button(bot, ticket, ActionId.APPROVE)
+
+
+def form(bot: Office, user: str, words: str) -> View:
+    """Wait until the form in front of somebody says something."""
+
+    def found() -> View | None:
+        view = bot.workspace.modal(user)
+        return view if view is not None and words in str(view.body) else None
+
+    view = bot.workspace.wait_for(found, what=f"a form with {words!r}")
+    assert view is not None
+    return view
+
+
+def told(bot: Office, user: str) -> str:
+    """Return all that one person was told in private."""
+    bot.rest()
+    return " ".join(shown(each) for each in bot.workspace.ephemerals(user))
+
+
+def _with_button(bot: Office, ticket: Message, action: ActionId) -> Message:
+    found = [each for each in bot.workspace.replies(ticket) if action.value in str(each.blocks)]
+    assert found, [shown(each) for each in bot.workspace.replies(ticket)]
+    return found[-1]
+
+
+def test_the_answer_to_copy_warns_until_its_proposal_is_done_and_then_names_what_was_done(
+    bot: Office,
+) -> None:
+    ticket = bot.ticket(REFUND)
+    bot.workspace.click(ANN, draft(bot, ticket), ActionId.COPY)
+    before = form(bot, ANN, "The answer")
+    assert "waiting for a decision" in str(before.body)
+    assert "reference" not in str(before.body)
+    bot.workspace.close(ANN)
+
+    bot.workspace.click(BEN, card(bot, ticket), ActionId.APPROVE)
+    bot.rest()
+    bot.workspace.click(ANN, draft(bot, ticket), ActionId.COPY)
+    after = form(bot, ANN, "The answer")
+
+    assert "reference" in str(after.body)
+    assert "9.95 CAD" in str(after.body)
+    assert "is done" in str(after.body)
+
+
+def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Office) -> None:
+    ticket = bot.ticket(SIMPLE)
+    bot.workspace.click(ANN, draft(bot, ticket), ActionId.EDIT_DRAFT)
+    form(bot, ANN, "The answer")
+
+    bot.workspace.submit(ANN, {"text-1": "Dear customer, it comes tomorrow."})
+    bot.rest()
+
+    edited = draft(bot, ticket)
+    assert "it comes tomorrow" in shown(edited)
+    assert ANN in shown(edited)
+    bot.workspace.click(BEN, edited, ActionId.COPY)
+    assert "it comes tomorrow" in str(form(bot, BEN, "The answer").body)
+
+
+def test_a_draft_shows_who_took_it_over_and_the_second_is_told(bot: Office) -> None:
+    ticket = bot.ticket(SIMPLE)
+    found = draft(bot, ticket)
+
+    bot.workspace.click(ANN, found, ActionId.TAKE_OVER)
+    bot.rest()
+    bot.workspace.click(BEN, found, ActionId.TAKE_OVER)
+
+    assert "has taken this over already" in told(bot, BEN)
+    assert any(f"<@{ANN}>" in shown(each) for each in bot.workspace.replies(ticket))
+
+
+def test_thumbs_are_counted_once_for_each_person(bot: Office) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+
+    for user, thumb in (
+        (ANN, ActionId.HELPFUL),
+        (ANN, ActionId.NOT_HELPFUL),
+        (ANN, ActionId.HELPFUL),
+        (BEN, ActionId.NOT_HELPFUL),
+    ):
+        bot.workspace.click(user, found, thumb)
+        bot.rest()
+
+    assert bot.count("SELECT count(*) FROM feedback WHERE kind = 'helpful'") == 1
+    assert bot.count("SELECT count(*) FROM feedback WHERE kind = 'not_helpful'") == 1
+
+
+def test_asking_again_is_said_in_the_thread_and_starts_another_run(bot: Office) -> None:
+    ticket = bot.ticket(SIMPLE)
+    bot.workspace.click(ANN, draft(bot, ticket), ActionId.ASK_AGAIN)
+    form(bot, ANN, "What should be different?")
+
+    bot.workspace.submit(ANN, {"text": "Shorter, please"})
+    bot.rest()
+
+    assert bot.count("SELECT count(*) FROM threads") == 2
+    assert bot.count("SELECT count(*) FROM replies WHERE text = 'Shorter, please'") == 1
+    bot.wait_for_reply(ticket, "asks: Shorter, please")
+
+
+def test_a_guest_uses_none_of_the_buttons_of_a_draft(bot: Office) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+
+    bot.workspace.click(GUS, found, ActionId.TAKE_OVER)
+    bot.workspace.click(GUS, found, ActionId.COPY)
+
+    assert "Only full members" in told(bot, GUS)
+    assert "Only full members" in str(form(bot, GUS, "Only full members").body)
+    assert bot.count("SELECT count(*) FROM feedback") == 0
+
+
+def test_app_home_lists_what_waits_for_a_person_and_the_last_runs(bot: Office) -> None:
+    ticket = bot.ticket(REFUND)
+    shown_card = card(bot, ticket)
+
+    bot.workspace.open_home(BEN)
+    bot.rest()
+    home = bot.workspace.home(BEN)
+    assert home is not None
+    assert "Waiting for you (1)" in str(home.body)
+    assert shown_card.ts.replace(".", "") in str(home.body)
+    assert REFUND in str(home.body)
+
+    bot.workspace.open_home(GUS)
+    bot.rest()
+    empty = bot.workspace.home(GUS)
+    assert empty is not None
+    assert REFUND not in str(empty.body)
+
+
+def test_an_operator_pauses_and_resumes_and_others_may_not(bot: Office) -> None:
+    bot.workspace.command(ANN, "/handrail", "pause", channel=CHANNEL)
+    assert "Only operators" in told(bot, ANN)
+    bot.workspace.command(LEA, "/handrail", "pause lunch", channel=CHANNEL)
+    assert "Paused" in told(bot, LEA)
+
+    ticket = bot.ticket(SIMPLE)
+    bot.rest()
+    assert bot.count("SELECT count(*) FROM threads") == 0
+
+    bot.workspace.command(LEA, "/handrail", "resume", channel=CHANNEL)
+    bot.workspace.wait_for(
+        lambda: bot.count("SELECT count(*) FROM threads") == 1, seconds=15, what="a run"
+    )
+    draft(bot, ticket)
+
+
+def test_commands_answer_whoever_typed_them(bot: Office) -> None:
+    waiting = card(bot, bot.ticket(REFUND))
+    proposal_id = waiting.text.split()[0]
+
+    for text in ("waiting", "status", f"show {proposal_id.lower()}", "show P-ZZZ-ZZZ", "dance"):
+        bot.workspace.command(BEN, "/handrail", text, channel=CHANNEL)
+    answers = told(bot, BEN)
+
+    assert answers.count(proposal_id) >= 2
+    assert "there is no proposal P-ZZZ-ZZZ" in answers
+    assert "/handrail waiting" in answers
+    assert ActionId.APPROVE.value not in answers
+
+
+def test_a_command_of_a_guest_tells_nothing(bot: Office) -> None:
+    card(bot, bot.ticket(REFUND))
+
+    bot.workspace.command(GUS, "/handrail", "waiting", channel=CHANNEL)
+
+    assert "Only full members" in told(bot, GUS)
+    assert REFUND not in told(bot, GUS)

@@ -1,0 +1,181 @@
+"""The ways in: the Events API over HTTP, attaching to a team's app, and bad input."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from slack_bolt import App, BoltRequest
+from slack_sdk import WebClient
+from slack_sdk.signature import SignatureVerifier
+
+from bot import attach
+from bot.slack.errors import AppRefused, SlackUnreachable
+from bot.slack.guard import MAX_BODY
+from bot.slack.serve import EVENTS_PATH, served
+from bot.slack.settings import SlackSecrets
+from bot.workspace import Kind
+from tests.scenarios.office import ANN, CHANNEL, Office, office
+
+SIMPLE = "T-80008"
+
+
+def free_port() -> int:
+    """Return a port of the loopback that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def signed(secret: str, body: bytes, **headers: str) -> dict[str, str]:
+    """Return the headers of a request that Slack would have signed."""
+    stamp = str(int(time.time()))
+    signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+    return {
+        "content-type": "application/json",
+        "x-slack-request-timestamp": stamp,
+        "x-slack-signature": str(signature),
+        **headers,
+    }
+
+
+def test_a_ticket_comes_in_over_http_and_bad_input_is_refused(tmp_path: Path) -> None:
+    port = free_port()
+    with office(tmp_path, mode="http", port=port) as place:
+        me = place.workspace.identity
+        secrets = SlackSecrets(
+            bot_token=SecretStr(me.bot_token), signing_secret=SecretStr(me.signing_secret)
+        )
+        url = f"http://127.0.0.1:{port}{EVENTS_PATH}"
+        with served(place.settings, secrets):
+            place.workspace.deliver_over_http(url)
+            ticket = place.ticket(SIMPLE)
+            place.wait_for_reply(ticket, "Draft for")
+
+            answers = {name: httpx.post(url, **request) for name, request in _bad(me).items()}
+
+    codes = {name: answer.status_code for name, answer in answers.items()}
+    assert codes == {
+        "unsigned": 401,
+        "stamp": 401,
+        "forged": 401,
+        "json": 400,
+        "list": 400,
+        "charset": 400,
+        "kind": 400,
+        "size": 413,
+    }
+
+
+def _bad(me: Any) -> dict[str, dict[str, Any]]:
+    secret, body = me.signing_secret, b'{"type":"event_callback"}'
+    forged = signed("another", body)
+    return {
+        "unsigned": {"content": body, "headers": {"content-type": "application/json"}},
+        "stamp": {
+            "content": body,
+            "headers": signed(secret, body, **{"x-slack-request-timestamp": "abc"}),
+        },
+        "forged": {"content": body, "headers": forged},
+        "json": {"content": b"{not json", "headers": signed(secret, b"{not json")},
+        "list": {"content": b"[]", "headers": signed(secret, b"[]")},
+        "charset": {"content": b'{"a":"\xff"}', "headers": signed(secret, b"{}")},
+        "kind": {"content": body, "headers": signed(secret, body, **{"content-type": "text/xml"})},
+        "size": {"content": b" " * (MAX_BODY + 1), "headers": signed(secret, b"")},
+    }
+
+
+def team_app(place: Office) -> App:
+    """Return an app of a team's own."""
+    me = place.workspace.identity
+    client = WebClient(token=me.bot_token, base_url=place.workspace.base_url)
+    return App(client=client, signing_secret=me.signing_secret, token_verification_enabled=False)
+
+
+def event(channel: str, text: str, ts: str) -> BoltRequest:
+    """Return a message event as Socket Mode hands it to Bolt."""
+    body = {
+        "type": "event_callback",
+        "event_id": f"Ev{ts}",
+        "event": {"type": "message", "channel": channel, "user": ANN, "ts": ts, "text": text},
+    }
+    return BoltRequest(body=body, mode="socket_mode")
+
+
+def test_attached_to_a_teams_app_only_what_is_ours_is_taken(tmp_path: Path) -> None:
+    with office(tmp_path) as place:
+        app = team_app(place)
+        heard: list[str] = []
+
+        @app.event("message")
+        def listen(event: dict[str, Any]) -> None:
+            heard.append(event["text"])
+
+        with attach(app, place.settings):
+            ticket = place.ticket(SIMPLE, deliver=False)
+            taken = app.dispatch(event(CHANNEL, ticket.text, ticket.ts))
+            theirs = app.dispatch(event(CHANNEL, "lunch?", "1700000000.000100"))
+            elsewhere = app.dispatch(event("C0OTHER", ticket.text, "1700000000.000200"))
+            place.wait_for_reply(ticket, "Draft for")
+
+    assert (taken.status, theirs.status, elsewhere.status) == (200, 200, 200)
+    assert sorted(heard) == sorted(["lunch?", ticket.text])
+    assert len(heard) == 2
+
+
+def test_two_processes_attach_and_one_of_them_runs_the_jobs(tmp_path: Path) -> None:
+    with office(tmp_path) as place, attach(team_app(place), place.settings) as first:
+        place.workspace.wait_for(lambda: first.runs_jobs, what="the lock")
+        second_app = team_app(place)
+        with attach(second_app, place.settings) as second:
+            ticket = place.ticket(SIMPLE, deliver=False)
+            second_app.dispatch(event(CHANNEL, ticket.text, ticket.ts))
+            place.wait_for_reply(ticket, "Draft for")
+            assert (first.runs_jobs, second.runs_jobs) == (True, False)
+
+
+class AsyncApp:
+    """Stands for Bolt's class of this name, which needs libraries that we do without."""
+
+
+def test_an_async_app_is_refused_in_words(tmp_path: Path) -> None:
+    with office(tmp_path) as place:
+        app: Any = AsyncApp()
+        with pytest.raises(AppRefused, match="AsyncApp cannot be attached to"):
+            attach(app, place.settings)
+
+
+def test_a_token_that_slack_does_not_know_is_said_before_anything_runs(tmp_path: Path) -> None:
+    with office(tmp_path) as place:
+        place.workspace.revoke_token()
+        with pytest.raises(SlackUnreachable, match="token_revoked"):
+            place.open()
+
+
+def test_what_is_not_ours_is_acknowledged_and_an_old_button_is_answered(tmp_path: Path) -> None:
+    with office(tmp_path) as place:
+        place.open()
+        ticket = place.ticket(SIMPLE)
+        draft = place.wait_for_reply(ticket, "Draft for")
+
+        known = place.workspace.click(ANN, draft, "handrail:copy").payload
+        of_old = place.workspace.deliver(
+            _pressed(known, "handrail:long_gone"), kind=Kind.INTERACTIVE
+        )
+        of_nobody = place.workspace.deliver(_pressed(known, "team:vote"), kind=Kind.INTERACTIVE)
+        place.workspace.settle()
+
+        assert of_old.acknowledged
+        assert of_nobody.acknowledged
+        place.workspace.wait_for(lambda: place.workspace.ephemerals(ANN), what="an answer")
+
+
+def _pressed(payload: dict[str, Any], action_id: str) -> dict[str, Any]:
+    """Return a press like another one, of a button with another name."""
+    action = {**payload["actions"][0], "action_id": action_id}
+    return {**payload, "actions": [action], "trigger_id": f"trigger.{action_id}"}

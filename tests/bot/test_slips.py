@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from approvals import StoreUnusable
+from bot.commands.run import _kept_so_far
+from bot.errors import BotError
+from bot.keeper import Keeper
 from tests.bot.conftest import Cli
 
 READING = (
@@ -213,6 +217,16 @@ def test_no_recording_names_the_profile_and_the_model(cli: Cli) -> None:
     assert "for ticket T-80008 with profile resolver and model other;" in " ".join(
         done.stdout.split()
     )
+
+
+def test_a_run_whose_store_is_full_says_that_it_is_kept_and_how_to_go_on() -> None:
+    with (
+        pytest.raises(BotError, match="run r-1 is kept as running") as refused,
+        _kept_so_far(Keeper("r-1", None)),
+    ):
+        raise StoreUnusable("the disk is full")
+
+    assert refused.value.hint == "handrail resume r-1 goes on with it"
 
 
 def test_a_next_line_works_as_it_is_pasted(cli: Cli, home: Path) -> None:

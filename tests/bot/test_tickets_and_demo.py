@@ -53,6 +53,26 @@ def test_demo_shows_each_thread_and_a_closing_table(cli: Cli) -> None:
     assert lines[-1] == "1 change proposed, each waits for a person; nothing was changed."
 
 
+def test_demo_says_what_it_shows_and_shows_one_thread_of_each_outcome(cli: Cli) -> None:
+    lines = cli("demo", "--profile", "assistant").stdout.splitlines()
+    runs = [line for line in lines if re.match(r"\[ *[0-9]+/", line)]
+    (heading,) = [line for line in lines if "one of each outcome (--all: every one)" in line]
+    threads = int(heading.split()[0])
+
+    assert "runs of shipped tickets" in lines[0]
+    assert "they are to fail" in lines[1]
+    assert 2 <= threads <= 6
+    assert len(runs) == int(lines[0].split()[0]) + threads
+    assert len(set(runs)) > threads
+
+
+def test_demo_shows_every_thread_on_request(cli: Cli) -> None:
+    done = cli("demo", "--profile", "assistant", "--all")
+    count = int(done.stdout.split()[0])
+
+    assert done.stdout.count("customer  ") == count
+
+
 @pytest.mark.parametrize("profile", ["resolver", "assistant", "desk"])
 def test_demo_finds_a_recording_for_every_request(cli: Cli, profile: str) -> None:
     done = cli("demo", "--profile", profile, "--brief")
@@ -77,6 +97,14 @@ def test_help_teaches_with_examples(cli: Cli, flag: str) -> None:
 
         assert done.exit_code == 0
         assert re.search(r"Examples:\n +handrail ", done.stdout)
+
+
+def test_the_example_of_a_fault_ends_well(cli: Cli) -> None:
+    (example,) = re.findall(r"handrail (run .*--fault.*)", cli("run", "--help").stdout)
+    done = cli(*example.split())
+
+    assert done.exit_code == 0, done.output
+    assert "simulated fault" in done.stdout
 
 
 def test_version(cli: Cli) -> None:

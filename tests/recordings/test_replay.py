@@ -203,7 +203,7 @@ def test_a_ticket_without_a_recording_is_said(shop: PracticeShop) -> None:
     ended, _ = played(work_on(shop), ReplayModel([], clock=clock), clock)
 
     assert ended.stop.cause == (
-        "there is no recording for ticket T-80008 and model chat-small; give one with --recordings"
+        "there is no recording for ticket T-80008 and model scripted; give one with --recordings"
     )
 
 

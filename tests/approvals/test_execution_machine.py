@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -225,6 +225,28 @@ class Execution(RuleBasedStateMachine):
     @invariant()
     def the_audit_verifies(self) -> None:
         verify_audit(self.desk.db)
+
+
+@given(
+    promises=st.sampled_from(sorted(SHOPS)),
+    first=DOUBTS,
+    later=st.lists(ANSWERS, max_size=3),
+    seconds=JUMPS,
+)
+@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+def test_whatever_follows_a_call_without_a_certain_end_no_state_is_untrue(
+    shop: PracticeShop, promises: str, first: Does, later: list[Does], seconds: int
+) -> None:
+    machine = Execution()
+    machine.shop = shop
+    machine.open(promises)
+    try:
+        machine.in_doubt(0, first, later, seconds)
+        machine.double.arrive()
+        machine.no_state_is_untrue()
+        machine.each_key_is_carried_out_once_at_most()
+    finally:
+        machine.teardown()
 
 
 def test_any_order_of_calls_faults_and_crashes(shop: PracticeShop) -> None:

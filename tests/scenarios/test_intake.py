@@ -326,7 +326,7 @@ def test_case_64_what_was_posted_while_nobody_listened_is_caught_up_once(place: 
     assert place.count("SELECT count(*) FROM runs") == 2
 
 
-def test_a_close_waits_for_the_run_and_the_next_process_makes_no_second_one(place: Office, gates: Gates) -> None:
+def test_a_close_waits_for_the_run_and_no_second_one_is_made(place: Office, gates: Gates) -> None:
     place.open(Outside(play=gates.play))
     ticket = place.ticket(SIMPLE)
     in_progress(gates)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, assert_never
 
+from bot.action_words import label_reason, refund_reason, refund_target
 from loop import Outcome, Stop, StopReason
 from tools import (
     Action,
     CreateReturnLabel,
-    LabelReason,
-    RefundReason,
-    RefundTarget,
     RequestRefund,
     ReshipItem,
     clean_text,
@@ -145,8 +143,8 @@ def action_text(action: Action) -> str:
     match action:
         case RequestRefund():
             return (
-                f"Refund {action.money} on order {safe(action.order_id)}, {_target(action)} "
-                f"({action.reason_code}: {_refund_reason(action.reason_code)})"
+                f"Refund {action.money} on order {safe(action.order_id)}, {refund_target(action, safe)} "
+                f"({action.reason_code}: {refund_reason(action.reason_code)})"
             )
         case ReshipItem():
             items = f"{action.quantity} of {safe(action.sku)}"
@@ -154,44 +152,10 @@ def action_text(action: Action) -> str:
         case CreateReturnLabel():
             return (
                 f"Return label for {safe(action.sku)} of order {safe(action.order_id)} "
-                f"({action.reason}: {_label_reason(action.reason)})"
+                f"({action.reason}: {label_reason(action.reason)})"
             )
         case _:
             assert_never(action)
-
-
-def _target(refund: RequestRefund) -> str:
-    match refund.target:
-        case RefundTarget.ITEM:
-            return f"for {refund.quantity} of {safe(refund.sku or '')}"
-        case RefundTarget.PAYMENT:
-            return f"of payment {safe(refund.payment_id or '')}"
-        case RefundTarget.FEE:
-            return "of the delivery fee"
-        case _:
-            assert_never(refund.target)
-
-
-def _refund_reason(reason: RefundReason) -> str:
-    match reason:
-        case RefundReason.LATE:
-            return "late or lost"
-        case RefundReason.DAMAGE:
-            return "damaged"
-        case RefundReason.DOUBLE:
-            return "charged twice"
-        case _:
-            assert_never(reason)
-
-
-def _label_reason(reason: LabelReason) -> str:
-    match reason:
-        case LabelReason.CHANGE_OF_MIND:
-            return "the customer pays for it"
-        case LabelReason.DAMAGED | LabelReason.WRONG_ITEM:
-            return "free"
-        case _:
-            assert_never(reason)
 
 
 def tokens_text(tokens_in: int | None, tokens_out: int | None) -> str:

@@ -18,16 +18,14 @@ from approvals import (
     ProposalView,
     Signature,
 )
+from bot.action_words import label_reason, refund_reason, refund_target
 from bot.slack.markup import date, fact, line, mention
 from bot.texts import action_text, counted
 from loop import Outcome, StopReason
 from tools import (
     Action,
     CreateReturnLabel,
-    LabelReason,
     Money,
-    RefundReason,
-    RefundTarget,
     RequestRefund,
     ReshipItem,
 )
@@ -71,13 +69,15 @@ def action_words(action: Action) -> str:
     order = fact(action.order_id)
     match action:
         case RequestRefund():
-            code, why = fact(action.reason_code.value), _refund_reason(action.reason_code)
-            what = f"*Refund {_money(action.money)}* on order {order}, {_target(action)}"
+            code, why = fact(action.reason_code.value), refund_reason(action.reason_code)
+            what = (
+                f"*Refund {_money(action.money)}* on order {order}, {refund_target(action, fact)}"
+            )
             return f"{what} ({code}: {why})"
         case ReshipItem():
             return f"*Send again {action.quantity} of* {fact(action.sku)} from order {order}, free"
         case CreateReturnLabel():
-            why = _label_reason(action.reason)
+            why = label_reason(action.reason)
             code = fact(action.reason.value)
             return f"*Return label* for {fact(action.sku)} of order {order} ({code}: {why})"
         case _:
@@ -272,37 +272,3 @@ def _done(operation: Operation) -> str:
     if operation.settled_us is not None:
         told += f", {date(operation.settled_us)}"
     return f"{told}, still pending at the shop" if operation.pending else told
-
-
-def _target(refund: RequestRefund) -> str:
-    match refund.target:
-        case RefundTarget.ITEM:
-            return f"for {refund.quantity} of {fact(refund.sku or '')}"
-        case RefundTarget.PAYMENT:
-            return f"of payment {fact(refund.payment_id or '')}"
-        case RefundTarget.FEE:
-            return "of the delivery fee"
-        case _:
-            assert_never(refund.target)
-
-
-def _refund_reason(reason: RefundReason) -> str:
-    match reason:
-        case RefundReason.LATE:
-            return "late or lost"
-        case RefundReason.DAMAGE:
-            return "damaged"
-        case RefundReason.DOUBLE:
-            return "charged twice"
-        case _:
-            assert_never(reason)
-
-
-def _label_reason(reason: LabelReason) -> str:
-    match reason:
-        case LabelReason.CHANGE_OF_MIND:
-            return "a return fee is deducted"
-        case LabelReason.DAMAGED | LabelReason.WRONG_ITEM:
-            return "free"
-        case _:
-            assert_never(reason)

@@ -126,7 +126,7 @@ def test_foreign_text_cannot_act_on_a_terminal() -> None:
         ),
         (
             CreateReturnLabel(order_id="LK-1", sku="POT", reason=LabelReason.CHANGE_OF_MIND),
-            "Return label for POT of order LK-1 (change_of_mind: the customer pays for it)",
+            "Return label for POT of order LK-1 (change_of_mind: a return fee is deducted)",
         ),
         (
             CreateReturnLabel(order_id="LK-1", sku="POT", reason=LabelReason.DAMAGED),

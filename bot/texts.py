@@ -142,10 +142,9 @@ def action_text(action: Action) -> str:
     """One proposed change, exactly: what, on which order, of what, how much, why."""
     match action:
         case RequestRefund():
-            return (
-                f"Refund {action.money} on order {safe(action.order_id)}, {refund_target(action, safe)} "
-                f"({action.reason_code}: {refund_reason(action.reason_code)})"
-            )
+            target, why = refund_target(action, safe), refund_reason(action.reason_code)
+            order = safe(action.order_id)
+            return f"Refund {action.money} on order {order}, {target} ({action.reason_code}: {why})"
         case ReshipItem():
             items = f"{action.quantity} of {safe(action.sku)}"
             return f"Send {items} from order {safe(action.order_id)} again, at no cost"

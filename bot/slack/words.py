@@ -70,10 +70,8 @@ def action_words(action: Action) -> str:
     match action:
         case RequestRefund():
             code, why = fact(action.reason_code.value), refund_reason(action.reason_code)
-            what = (
-                f"*Refund {_money(action.money)}* on order {order}, {refund_target(action, fact)}"
-            )
-            return f"{what} ({code}: {why})"
+            target = refund_target(action, fact)
+            return f"*Refund {_money(action.money)}* on order {order}, {target} ({code}: {why})"
         case ReshipItem():
             return f"*Send again {action.quantity} of* {fact(action.sku)} from order {order}, free"
         case CreateReturnLabel():

@@ -90,6 +90,7 @@ def may_hold(text: str) -> bool:
     lowered = read.lower()
     return (
         any(mark in lowered for mark in _MARKS)
+        or _SHORT_MARKS.search(lowered) is not None
         or _LONG_NUMBER.search(read) is not None
         or (not text.isascii() and visible_text(text) != text)
     )
@@ -97,11 +98,13 @@ def may_hold(text: str) -> bool:
 
 _MARKS: Final = (
     *"@ sk- sk_ rk- rk_ whsec_ xox xapp- ghp_ gho_ ghr_ ghs_ ghu_ github_pat_ glpat-".split(),
-    *"hf_ npm_ aiza akia asia eyj bearer authori api token secret passw passphrase".split(),
-    *"passcode pwd mdp pin cvv cvc phone mobile fax tel".split(),
+    *"hf_ npm_ aiza akia asia eyj bearer authori token secret passw passphrase".split(),
+    *"passcode cvv cvc phone mobile".split(),
     *("mot de passe", "security code", "code de s", "private key"),
 )
 """In lower case: what a key, a label of a secret or an address is known by."""
+_SHORT_MARKS: Final = re.compile(r"(?<![a-z])(?:pin(?![a-z])|api|pwd|mdp|fax|tel)")
+"""Those that begin a word: "shipping" and "hotel" are in most results, and mean nothing."""
 _LONG_NUMBER: Final = re.compile(r"[0-9](?:[\s./()_-]{0,3}[0-9]){8}")
 """Cards and phone numbers; the shortest, with the code of a country, has nine."""
 PLACEHOLDER: Final = re.compile(r"\[(?:key|email|card|phone)\]")

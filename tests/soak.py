@@ -4,7 +4,8 @@ One process serves the store, others are people who ask and decide, several at o
 twice; the shop is a process of its own that drops answers, fails before and behind a write, and is
 busy. All but the shop are killed (SIGKILL) at random instants and started again. In the end
 everything is finished and the store is held against the shop: each approved action is there once,
-and what is not there is known not to be. It prints its figures and exits with 1 where one is bad.
+and what is not there is known not to be. With ``--forgetful`` the shop ignores the keys of writes.
+It prints its figures and exits with 1 where one is bad.
 
 Time runs a hundred times as fast as on the wall, so that waits of minutes are met.
 """
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,6 +57,7 @@ from tools import (
     PRACTICE_IDS,
     PRACTICE_TRAITS,
     BusinessCalendar,
+    GatewayTraits,
     HttpClient,
     HttpGateway,
     HttpShop,
@@ -81,6 +83,7 @@ class Soak:
     folder: Path
     shop: ShopProcess
     client: HttpClient
+    traits: GatewayTraits
     began_ns: int
 
     @property
@@ -167,7 +170,7 @@ class Soak:
 
     @property
     def gateway(self) -> HttpGateway:
-        return HttpGateway(self.client, traits=TRAITS)
+        return HttpGateway(self.client, traits=self.traits)
 
 
 class Killer:
@@ -227,26 +230,33 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--kills", type=int, default=500)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--forgetful", action="store_true")
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        truth = soak(Path(name), asked.kills, asked.seed, print)
+        truth = soak(Path(name), asked.kills, asked.seed, forgetful=asked.forgetful)
     for line in truth.lines():
         print(line)
     sys.exit(0 if truth.is_good else 1)
 
 
-def soak(folder: Path, kills: int, seed: int, say: Callable[[str], object]) -> Truth:
+def soak(folder: Path, kills: int, seed: int, *, forgetful: bool) -> Truth:
     """Kill so many times, finish, and return what is true in the end."""
-    flags = ("--orders", str(ORDERS), "--chaos", str(seed))
+    flags = ["--orders", str(ORDERS), "--chaos", str(seed), *["--forgetful"] * forgetful]
     with shop_process(folder / "shop", *flags) as shop, HttpClient(shop.url) as client:
-        work = Soak(folder=folder, shop=shop, client=client, began_ns=time.time_ns())
+        work = Soak(
+            folder=folder,
+            shop=shop,
+            client=client,
+            traits=replace(TRAITS, honours_keys=not forgetful),
+            began_ns=time.time_ns(),
+        )
         live(work.prepare)
         gc.freeze()
         killer = Killer(work, random.Random(seed))
         while killer.kills.total() < kills:
             killer.kill_one()
             if killer.kills.total() % 50 == 0:
-                say(f"{killer.kills.total()} kills, {len(shop.effects())} writes at the shop")
+                print(f"{killer.kills.total()} kills, {len(shop.effects())} writes at the shop")
         killer.stop()
         shop.calm()
         return Truth.read(finished(work), killer.kills)

@@ -233,7 +233,7 @@ class Execution(RuleBasedStateMachine):
     later=st.lists(ANSWERS, max_size=3),
     seconds=JUMPS,
 )
-@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 def test_whatever_follows_a_call_without_a_certain_end_no_state_is_untrue(
     shop: PracticeShop, promises: str, first: Does, later: list[Does], seconds: int
 ) -> None:
@@ -257,7 +257,7 @@ def test_any_order_of_calls_faults_and_crashes(shop: PracticeShop) -> None:
     run_state_machine_as_test(
         Here,
         settings=settings(
-            max_examples=100,
+            max_examples=60,
             stateful_step_count=10,
             deadline=None,
             suppress_health_check=list(HealthCheck),

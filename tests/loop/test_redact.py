@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loop.redact import Redactor
+from loop.secret_forms import may_hold
 from tools import IdForm, IdForms
 
 CANARY = "sk-canary-4f9a2b7c1d"
@@ -222,3 +223,14 @@ def test_what_is_redacted_stays_as_it_is(words: list[str]) -> None:
     redacted = redactor.text(" ".join(words))
 
     assert redactor.text(redacted) == redacted
+
+
+@pytest.mark.parametrize("text", ["shipping_fee", "a hotel", "rapid", "spinning", "Capital"])
+def test_a_mark_inside_another_word_does_not_call_for_a_closer_look(text: str) -> None:
+    """Most results hold such words, and a closer look at each of their texts costs."""
+    assert not may_hold(text)
+
+
+@pytest.mark.parametrize("text", ["PIN: 1", '{"pin":"1234"}', "tel 5", "my_api_key=1", "x-api-key"])
+def test_a_mark_that_begins_a_word_does(text: str) -> None:
+    assert may_hold(text)

@@ -272,3 +272,12 @@ def test_any_value_anywhere_is_accepted_or_refused_and_nothing_else(
     text = json.dumps(finish, default=lambda number: float(Decimal(number)))
     with suppress(FinishRefused):
         read_finish(text, ORDERS)
+
+
+def test_a_refund_in_a_currency_that_cannot_be_is_refused_and_never_an_exception() -> None:
+    """A plugin's tool may return any text as an order's currency."""
+    odd = OrderFact(order_id="LK-100001", status="shipped", currency="zzz")
+
+    assert "action 1: the order's currency cannot be refunded in" in refused(
+        resolve(action()), {"LK-100001": odd}
+    )

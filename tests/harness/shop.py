@@ -82,7 +82,9 @@ def shop_process(folder: Path, *options: str) -> Iterator[ShopProcess]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    process.communicate(timeout=LIMIT_S)  # closes its input, which ends it
+    # The end of its input would end it too, but a forked child may hold a copy of the other end.
+    process.terminate()
+    process.communicate(timeout=LIMIT_S)
 
 
 class NotingGateway(PracticeGateway):

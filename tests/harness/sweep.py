@@ -1,10 +1,10 @@
 """The crash sweep: ``python -m tests.harness.sweep FOLDER`` kills at every boundary, one by one.
 
-For N = 1, 2, 3, …: a store with a waiting proposal; a first life approves it and carries it out,
-and is killed at its Nth boundary; a second life starts as after any crash, and is killed at a
-boundary drawn by lot where that is asked for; a last one recovers and finishes. What then stands
-in the store and at the shop is printed, one line of JSON for each N. It ends with the N that no
-life is long enough for.
+For N = 1, 2, 3, …: a store with a proposal; a first life approves it, if that was not done before,
+and carries it out, and is killed at its Nth boundary; a second life starts as after any crash, and
+is killed at a boundary drawn by lot where that is asked for; a last one recovers and finishes.
+What then stands in the store and at the shop is printed, one line of JSON for each N. It ends with
+the N that no life is long enough for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.harness.effects import EffectLog, read_effects
 from tests.harness.lives import KILLED, live
 from tests.harness.shop import ShopProcess, shop_process
 from tests.harness.stock import actions, customer
-from tools import HTTP_TRAITS, PRACTICE_IDS, HttpGateway, HttpShop
+from tools import HTTP_TRAITS, PRACTICE_IDS, BusinessCalendar, HttpGateway, HttpShop
 
 KEYED = HTTP_TRAITS
 FORGETFUL = replace(HTTP_TRAITS, honours_keys=False)
@@ -55,6 +55,8 @@ class Sweep:
     actions: int
     pause_s: int
     """Between a crash and the next start."""
+    approved: bool
+    """Whether the first life finds the approval, or takes it."""
     twice: bool
     """Whether the second life is killed too."""
     chance: random.Random
@@ -83,11 +85,13 @@ class Sweep:
         return killed
 
     def prepare(self, numbers: range) -> None:
-        """Make the stores, each with its waiting proposal."""
+        """Make the stores, each with its proposal, which waits or is approved."""
         for number in numbers:
             with self.desk(number) as desk:
                 asked = actions(number, self.actions)
-                desk.propose(*asked, customer=customer(number), ticket=f"T-{number}")
+                waits = desk.propose(*asked, customer=customer(number), ticket=f"T-{number}")
+                if self.approved:
+                    desk.sign(waits)
 
     def first_life(self, number: int) -> None:
         """Approve and carry out, to be killed at the boundary of this number."""
@@ -129,7 +133,7 @@ class Sweep:
     @contextmanager
     def desk(self, number: int) -> Iterator[Desk]:
         """Open the store of this number, before the shop."""
-        shop = HttpShop.connect(self.client, ids=PRACTICE_IDS)
+        shop = HttpShop(self.client, ids=PRACTICE_IDS, calendar=BusinessCalendar.of(()))
         gateway = HttpGateway(self.client, traits=PROMISES[self.promises])
         with open_desk(self.folder / f"{number}.db", shop, gateway) as opened:
             yield opened
@@ -205,6 +209,7 @@ def main() -> None:
     options.add_argument("--promises", choices=PROMISES, default="keyed")
     options.add_argument("--actions", type=int, default=1)
     options.add_argument("--pause-s", type=int, default=0)
+    options.add_argument("--approved", action="store_true")
     options.add_argument("--twice", action="store_true")
     asked = options.parse_args()
     flags = [] if asked.promises == "keyed" else ["--forgetful"]
@@ -216,6 +221,7 @@ def main() -> None:
             promises=asked.promises,
             actions=asked.actions,
             pause_s=asked.pause_s,
+            approved=asked.approved,
             twice=asked.twice,
             chance=random.Random(1),
         )

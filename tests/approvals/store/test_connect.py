@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import stat
 import threading
@@ -13,6 +14,8 @@ from sqlite_utils import Database
 
 from approvals import StoreBusy, StoreForeign, StoreUnusable
 from approvals.store import Writer, changed, check_store, connect, rows, tx
+
+PAGE_BYTES = 4096
 
 
 def pragma(db: Database, name: str) -> object:
@@ -186,6 +189,25 @@ def test_what_is_no_database_keeps_its_mode(path: Path) -> None:
         connect(path)
 
     assert mode(path) == 0o644
+
+
+def test_a_store_whose_process_was_killed_while_it_emptied_the_log_is_whole(tmp_path: Path) -> None:
+    """The first page is moved first: it tells of pages that only the log has yet."""
+    store, torn = tmp_path / "store.db", tmp_path / "torn.db"
+    with connect(store) as db:
+        with tx(db):
+            db.execute("CREATE TABLE item (text TEXT NOT NULL) STRICT")
+            for _ in range(50):
+                db.execute("INSERT INTO item (text) VALUES (?)", ["x" * 4000])
+        before = store.read_bytes()
+        shutil.copyfile(f"{store}-wal", f"{torn}-wal")
+        rows(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+        after = store.read_bytes()
+    torn.write_bytes(after[:PAGE_BYTES] + before[PAGE_BYTES:])
+
+    assert check_store(torn)
+    with connect(torn) as db:
+        assert rows(db, "SELECT count(*) AS n FROM item") == [{"n": 50}]
 
 
 def test_looking_for_a_store_makes_none(path: Path) -> None:

@@ -120,10 +120,14 @@ def _reply_text(story: Story, replied: Replied) -> str:
     if not calls:
         said = f"answered: {shortened(reply.text or reply.refusal or '(nothing)', MAX_VALUE)}"
     used = tokens_text(reply.usage.tokens_in, reply.usage.tokens_out)
-    parts = [said, used, seconds_text(reply.latency_us)]
+    parts = [said, used, _took(reply.latency_us)]
     if reply.note is not None:
         parts.append(shortened(reply.note, 200))
     return "; ".join(parts)
+
+
+def _took(us: int | None) -> str:
+    return "time unknown" if us is None else seconds_text(us)
 
 
 def _call_text(call: WireCall) -> str:
@@ -146,8 +150,8 @@ def _call_row(called: Called) -> Row:
     notes = ["cut to the limit"] if called.cut else []
     if called.copy_of is not None:
         notes.append(f"same as call {called.copy_of + 1} of this reply")
-    text = f"{name} {called.result}"
-    if called.result is not Kind.OK:
+    text = f"{name} {called.result or 'outcome unknown'}"
+    if called.result is not None and called.result is not Kind.OK:
         text = f"{text}: {called.code}: {_error(called)}"
     return Row(called.step, "tool", "; ".join((text, *notes)))
 

@@ -114,7 +114,7 @@ class Calls:
             return stop
         called = self._run_call(index, call)
         reply.ran[signature] = called
-        self._tally.count_call(signature, called.result)
+        self._tally.count_call(signature, _known(called))
         return None
 
     def _run_call(self, index: int, call: WireCall) -> Called:
@@ -205,6 +205,15 @@ class _OneReply:
         self.calls = 0
         self.overflowed = False
         self.ran: dict[str, Called] = {}
+
+
+def _known(called: Called) -> Kind:
+    if called.result is None:
+        raise JournalDiverged(
+            f"the journal does not say what came of call {called.index} of step {called.step}: a "
+            "run that was made elsewhere cannot be gone on with"
+        )
+    return called.result
 
 
 def _merged(known: OrderFact | None, new: OrderFact) -> OrderFact:

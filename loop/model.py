@@ -67,15 +67,16 @@ class Reply:
     refusal: str | None = None
     model: str | None = None
     usage: Usage = Usage()
-    latency_us: int
-    """Microseconds from request to reply, retries and their waits included."""
+    latency_us: int | None
+    """Microseconds from request to reply, retries and their waits included. None is unknown: only
+    a recording made elsewhere may not say, and no time limit counts what is not said."""
     cost: Cost
     note: str | None = None
     """What a replay has to say of this reply, such as that it was recorded for another request."""
 
     def __post_init__(self) -> None:
-        if not _is_count(self.latency_us):
-            raise ValueError("a latency is a whole number of microseconds, at least 0")
+        if self.latency_us is not None and not _is_count(self.latency_us):
+            raise ValueError("a latency is a whole number of microseconds, at least 0, or None")
         texts = [self.text, self.finish_reason, self.refusal, self.model, self.note]
         if not all(text is None or isinstance(text, str) for text in texts):
             raise ValueError("the texts of a reply are texts, or None")

@@ -49,7 +49,8 @@ class Opened:
     head: RequestHead
     limits: Mapping[str, Any]
     marks: Mapping[str, Any]
-    """What is said of the run as a whole, such as ``{"constructed": true}``."""
+    """What is said of the run as a whole, such as ``{"constructed": true}``; of a run that was
+    made elsewhere, its source, its label and what is unknown (``recordings.origin``)."""
     kind: Literal["opened"] = "opened"
 
 
@@ -89,7 +90,8 @@ class Failed:
     message: str
     status: int | None
     wait_s: float | None
-    latency_us: int
+    latency_us: int | None
+    """None is unknown, as it is of a reply."""
     kind: Literal["failed"] = "failed"
 
 
@@ -101,7 +103,8 @@ class Called:
     index: int
     call_id: str
     name: str
-    result: Kind
+    result: Kind | None
+    """None is unknown: a recording made elsewhere may hold an answer and not say what it was."""
     code: str
     text: str
     cut: bool

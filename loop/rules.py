@@ -85,9 +85,9 @@ class Tally:
         """A model call is made."""
         self.steps += 1
 
-    def count_model_time(self, latency_us: int) -> None:
-        """A model call took this long, whatever came of it."""
-        self.model_us += latency_us
+    def count_model_time(self, latency_us: int | None) -> None:
+        """A model call took this long, whatever came of it; None is unknown, and adds nothing."""
+        self.model_us += latency_us or 0
 
     def count_cost(self, usd: Decimal | None) -> None:
         """A reply cost this much; None is unknown, and stays so."""

@@ -90,7 +90,7 @@ class ScriptedModel:
             raise ScriptFailed(f"no reply is left for step {request.step}")
         answer = self._queue.popleft()
         if self._clock is not None:
-            self._clock.advance_us(answer.latency_us)
+            self._clock.advance_us(answer.latency_us or 0)
         if isinstance(answer, ModelError):
             raise answer
         return answer

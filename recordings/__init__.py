@@ -13,16 +13,20 @@ from recordings.errors import (
 )
 from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
 from recordings.identity import recordings_digest
+from recordings.origin import IMPORTED, RECORDED, Label, Score, Source, Unknown
 from recordings.recording import Exchange, Recording
 from recordings.replay import Match, ReplayModel
 from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
 
 __all__ = [
+    "IMPORTED",
+    "RECORDED",
     "RUN_MIGRATIONS",
     "SHIPPED_RECORDINGS",
     "VERSION",
     "DurableSink",
     "Exchange",
+    "Label",
     "Match",
     "ReadRecordings",
     "Recording",
@@ -36,6 +40,9 @@ __all__ = [
     "RunTaken",
     "RunUnknown",
     "Runs",
+    "Score",
+    "Source",
+    "Unknown",
     "WrittenRun",
     "construct",
     "decode",

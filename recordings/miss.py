@@ -28,7 +28,7 @@ def explain(
             f"there is no recording for ticket {request.ticket_id}{asked} and model"
             f" {request.head.model}; give one with --recordings"
         )
-    known = [found for found in recordings if found.opened is not None]
+    known = [found for found in recordings if found.opened is not None and found.source is None]
     if not known:
         longest = max(len(found.exchanges) for found in recordings)
         if request.step > longest:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from loop import Asked, Closed, Entry, Failed, Message, Opened, Replied, Stopped
+from recordings.origin import IMPORTED, Label, Source, Unknown, label_of, source_of, unknown_of
 
 __all__ = ["Exchange", "Recording", "exchanges_of"]
 
@@ -43,8 +44,25 @@ class Recording:
 
     @property
     def profile(self) -> str | None:
-        """The profile it was recorded with, where known."""
-        return None if self.opened is None else self.opened.profile
+        """The profile it was recorded with; None where it is not known, or is none of ours."""
+        if self.opened is None or self.opened.profile == IMPORTED:
+            return None
+        return self.opened.profile
+
+    @property
+    def source(self) -> Source | None:
+        """Where it came from; None for a run of ours."""
+        return None if self.opened is None else source_of(self.opened)
+
+    @property
+    def label(self) -> Label | None:
+        """What its source says of its worth; None where it says nothing."""
+        return None if self.opened is None else label_of(self.opened)
+
+    @property
+    def unknown(self) -> frozenset[Unknown]:
+        """What is unknown of it, of at least one reply or call."""
+        return frozenset() if self.opened is None else unknown_of(self.opened)
 
     @property
     def complete(self) -> bool:

@@ -144,15 +144,16 @@ def _at(recording: Recording, step: int) -> Exchange | None:
 
 
 def _error(failed: Failed) -> Exception:
+    latency_us = failed.latency_us or 0
     match failed.cause:
         case "budget_cut":
-            return BudgetCut(failed.message, latency_us=failed.latency_us)
+            return BudgetCut(failed.message, latency_us=latency_us)
         case "no_recording":
-            return RecordingMissing(failed.message, latency_us=failed.latency_us)
+            return RecordingMissing(failed.message, latency_us=latency_us)
         case "provider_error":
             return ProviderFailed(
                 failed.message,
                 status=failed.status,
                 wait_s=failed.wait_s,
-                latency_us=failed.latency_us,
+                latency_us=latency_us,
             )

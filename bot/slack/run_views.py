@@ -8,6 +8,7 @@ from typing import assert_never
 from bot.slack.views import CallLine, DraftProposal, DraftView, Phase, StatusView, StopView
 from bot.story import Story, calls_of
 from loop import Called, Entry, Opened, Outcome, Replied, Result, Stop, StopReason, WireCall
+from tools import Kind
 
 __all__ = ["call_lines", "can_retry", "draft_view", "status_view", "stop_view"]
 
@@ -112,8 +113,8 @@ def call_lines(entries: Iterable[Entry]) -> tuple[CallLine, ...]:
             opened = record
         elif isinstance(record, Replied) and opened is not None:
             calls = calls_of(opened, record)
-        elif isinstance(record, Called) and _is_look_up(record):
-            found.append(_line(record, calls))
+        elif isinstance(record, Called) and record.result is not None and _is_look_up(record):
+            found.append(_line(record, record.result, calls))
     return tuple(found)
 
 
@@ -121,12 +122,12 @@ def _is_look_up(called: Called) -> bool:
     return called.copy_of is None and not called.code.startswith("finish_")
 
 
-def _line(called: Called, calls: tuple[WireCall, ...]) -> CallLine:
+def _line(called: Called, result: Kind, calls: tuple[WireCall, ...]) -> CallLine:
     arguments = calls[called.index].arguments if called.index < len(calls) else ""
     return CallLine(
         name=called.name,
         arguments=arguments,
-        result=called.result,
+        result=result,
         code=called.code,
         found=called.text,
     )

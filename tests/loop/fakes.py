@@ -271,7 +271,7 @@ class Ran:
     @property
     def kinds(self) -> list[str]:
         """The kinds of the answers to calls."""
-        return [record.result.value for record in self.called]
+        return [record.result.value for record in self.called if record.result is not None]
 
     @property
     def codes(self) -> list[str]:

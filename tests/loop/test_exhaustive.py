@@ -142,7 +142,7 @@ def _check(name: str, rules: NaiveRules, letters: tuple[Letter, ...], length: in
         names = [letter.name for letter in sequence]
         goes_on = expected.reason is None
         answers = [
-            [called.result.value for called in ran.called if called.step == step]
+            [called.result for called in ran.called if called.step == step]
             for step in range(1, expected.step + 1)
         ]
         stop = ran.ended.stop

@@ -150,7 +150,7 @@ def test_any_replies_end_within_the_limits_with_one_stop_and_every_call_answered
     replies = [record.reply for record in ran.records if isinstance(record, Replied)]
     before_last = replies[: steps - 1]
     if limits.max_seconds is not None and limits.clock is RunClock.MODEL:
-        used = sum(made.latency_us for made in before_last)
+        used = sum(made.latency_us or 0 for made in before_last)
         assert used <= limits.max_seconds * 1_000_000
     if limits.max_cost_usd is not None:
         assert all(made.cost.usd is not None for made in before_last)

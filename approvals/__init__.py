@@ -67,7 +67,7 @@ from approvals.pace import Pace
 from approvals.people import MembersOf, Person, PersonKind, Surface, look_up_person
 from approvals.policy import Amount, CommandLine, Grant, Policy, Role
 from approvals.policy_file import NO_POLICY, read_policy
-from approvals.proposals import Proposals, list_proposals
+from approvals.proposals import Proposals, list_proposals, proposals_of_run
 from approvals.reconcile import WATCH_JOB, Finding
 from approvals.records import Proposal, read_proposal
 from approvals.revisions import Revisions
@@ -175,6 +175,7 @@ __all__ = [
     "operations_of",
     "pending_operations",
     "proposal_lines",
+    "proposals_of_run",
     "purge_texts",
     "random_code",
     "read_epoch",

@@ -318,6 +318,11 @@ def list_proposals(db: Database, *states: ProposalState) -> list[Proposal]:
     return read_proposals(db, f"state IN {sql_list(states or ProposalState)}", ())
 
 
+def proposals_of_run(db: Database, run_id: str) -> list[Proposal]:
+    """Return what a run asked for, what was asked for again included, oldest first. A read."""
+    return read_proposals(db, "run_id = ?", (run_id,))
+
+
 # The round of a new proposal is one more than the highest live one of its fingerprint.
 _INSERT: Final = """
 INSERT INTO proposals (proposal_id, run_id, ticket_id, customer_id, rule, version, actions, worth,

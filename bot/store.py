@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from approvals import APPROVAL_MIGRATIONS
 from approvals.store import JOB_MIGRATIONS, MigrationSet, check_store, connect, migrate
 from bot.errors import BotError
-from bot.slack.schema import SLACK_MIGRATIONS
+from bot.slack.store.schema import SLACK_MIGRATIONS
 from recordings import RUN_MIGRATIONS
 
 __all__ = ["MIGRATIONS", "existing", "make_folder", "open_existing", "open_store"]

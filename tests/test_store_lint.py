@@ -1,7 +1,8 @@
-"""SQLite is opened and its transactions are made in two places only."""
+"""SQLite is opened in two places only, and SQL stands in the store modules."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,30 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("approvals", "bot", "loop", "recordings", "tools")
 ALLOWED = ("approvals/store/", "tools/practice/")
+STORE_MODULES = (
+    "approvals/audit.py",
+    "approvals/decisions.py",
+    "approvals/epochs.py",
+    "approvals/erase.py",
+    "approvals/follow.py",
+    "approvals/operation_rows.py",
+    "approvals/proposals.py",
+    "approvals/records.py",
+    "approvals/revisions.py",
+    "approvals/schema.py",
+    "approvals/standing.py",
+    "approvals/store/",
+    "approvals/texts.py",
+    "bot/slack/store/",
+    "recordings/erase.py",
+    "recordings/store.py",
+    "tools/practice/",
+)
+"""Where statements may stand. Elsewhere a verb of one of these is called."""
+STATEMENT = re.compile(
+    r"\s*(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s"
+    r"|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|TRIGGER|VIEW)\s|PRAGMA\s|WITH\s+\w+\s+AS\s)"
+)
 FORBIDDEN = {
     "sqlite3.connect": re.compile(r"\bsqlite3\s*\.\s*connect\b|from sqlite3 import[^\n]*connect"),
     "Database(": re.compile(r"(?<![\w\"'`])Database\s*\((?!\w+: )"),
@@ -24,6 +49,17 @@ FORBIDDEN = {
 def findings(text: str) -> list[str]:
     """Name each forbidden form that a source text holds."""
     return [name for name, pattern in FORBIDDEN.items() if pattern.search(text)]
+
+
+def statements(text: str) -> list[str]:
+    """Return the beginning of each SQL statement among a source text's literals."""
+    return [
+        node.value.split("\n")[0][:60]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and STATEMENT.match(node.value)
+    ]
 
 
 def sources() -> Iterator[Path]:
@@ -40,6 +76,44 @@ def test_only_the_two_stores_open_sqlite_or_make_transactions() -> None:
 
     assert found
     assert {name: what for name, what in found.items() if what} == {}
+
+
+def test_sql_stands_in_the_store_modules_and_nowhere_else() -> None:
+    found = {
+        str(path.relative_to(ROOT)): statements(path.read_text(encoding="utf-8"))
+        for path in sources()
+        if not str(path.relative_to(ROOT)).startswith(STORE_MODULES)
+    }
+
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+def test_every_store_module_is_there_and_holds_sql() -> None:
+    empty = [
+        name
+        for name in STORE_MODULES
+        if not any(
+            statements(path.read_text(encoding="utf-8"))
+            for path in sources()
+            if str(path.relative_to(ROOT)).startswith(name)
+        )
+    ]
+
+    assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('rows(db, "SELECT 1 FROM cards")', 1),
+        ('sql = (\n    "UPDATE cards SET ts = ?"\n    " WHERE a = 1")', 1),
+        ('sql = f"DELETE FROM {table}"', 1),
+        ('SQL = """\nINSERT OR IGNORE INTO cards VALUES (1)"""', 1),
+        ('"Select the ticket", "Update it", "with care", "Delete from here"', 0),
+    ],
+)
+def test_a_statement_is_known_by_its_first_words(text: str, count: int) -> None:
+    assert len(statements(text)) == count
 
 
 @pytest.mark.parametrize(

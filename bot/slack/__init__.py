@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bot.slack.schema import SLACK_MIGRATIONS
+from bot.slack.store.schema import SLACK_MIGRATIONS
 
 __all__ = ["SLACK_MIGRATIONS"]

@@ -6,37 +6,19 @@ A card is a view: nothing is read from it, and it is drawn anew from the store e
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
-from approvals import Policy, ProposalState, ProposalView, view_proposal
-from approvals.store import changed, rows
+from approvals import Policy, Proposal, ProposalState, ProposalView, proposals_of_run, view_proposal
 from bot.slack.blocks import card_message, card_note
-from bot.slack.outbox import PostRow, Priority, edit_of, message_post, put_post, ts_of
+from bot.slack.store.cards import card_key, card_place, note_drawn
+from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
 from bot.slack.views import CardView
 from bot.story import Story
 from loop import Opened
 from recordings import Runs
 
-__all__ = [
-    "Place",
-    "card_place",
-    "card_sent",
-    "draw_card",
-    "note_card",
-    "read_card",
-    "stale_cards",
-]
-
-_KEY: Final = "card:"
-
-
-class Place(NamedTuple):
-    """A thread of a channel; without ``thread_ts`` the channel itself."""
-
-    channel: str
-    thread_ts: str | None
+__all__ = ["draw_card", "note_card", "read_card"]
 
 
 def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
@@ -49,7 +31,7 @@ def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
     card = CardView(
         facts=facts,
         why=_why(facts),
-        offers_try_again=not _was_asked_again(db, proposal_id),
+        offers_try_again=not _was_asked_again(db, facts.proposal),
         offers_reopen=facts.proposal.reopened_as is None,
         offers_settle=True,
     )
@@ -70,7 +52,7 @@ def draw_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
     if place is None:
         return False
     view = read_card(db, policy, proposal_id)
-    key = f"{_KEY}{proposal_id}"
+    key = card_key(proposal_id)
     first = message_post(
         card_message(view),
         channel=place.channel,
@@ -87,14 +69,7 @@ def draw_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
             priority=Priority.FINAL,
         )
         put_post(db, again, now_us=now_us)
-    proposal = view.facts.proposal
-    changed(
-        db,
-        "INSERT INTO cards (proposal_id, channel, thread_ts, shown_version, shown_state)"
-        " VALUES (?, ?, ?, ?, ?) ON CONFLICT (proposal_id) DO UPDATE SET"
-        " shown_version = excluded.shown_version, shown_state = excluded.shown_state",
-        (proposal_id, place.channel, place.thread_ts, proposal.version, proposal.state.value),
-    )
+    note_drawn(db, place, view.facts.proposal)
     return True
 
 
@@ -112,38 +87,10 @@ def note_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
         put_post(db, post, now_us=now_us)
 
 
-def card_place(db: Database, proposal_id: str) -> Place | None:
-    """Return the thread that a proposal belongs to; None for one of a run outside Slack. A read."""
-    found = rows(
-        db, "SELECT channel, thread_ts FROM cards WHERE proposal_id = ?", (proposal_id,)
-    ) or rows(
-        db,
-        "SELECT t.channel, t.thread_ts FROM proposals p JOIN threads t ON t.run_id = p.run_id"
-        " WHERE p.proposal_id = ?",
-        (proposal_id,),
-    )
-    return Place(**found[0]) if found else None
-
-
-def card_sent(db: Database, row: PostRow, ts: str) -> None:
-    """Note the name of a card's message, as the poster posts it."""
-    proposal_id = row.key.removeprefix(_KEY)
-    if row.key.startswith(_KEY) and ts_of(db, row.key) == ts:
-        changed(db, "UPDATE cards SET ts = ? WHERE proposal_id = ?", (ts, proposal_id))
-
-
-def stale_cards(db: Database) -> list[str]:
-    """Return the proposals whose card was last drawn in another version or state. A read."""
-    sql = (
-        "SELECT c.proposal_id FROM cards c JOIN proposals p USING (proposal_id)"
-        " WHERE c.shown_version != p.version OR c.shown_state != p.state ORDER BY 1"
-    )
-    return [row["proposal_id"] for row in rows(db, sql)]
-
-
-def _was_asked_again(db: Database, proposal_id: str) -> bool:
+def _was_asked_again(db: Database, proposal: Proposal) -> bool:
     """Whether a newer proposal came of this one, which is the one to go on with."""
-    return bool(rows(db, "SELECT 1 FROM proposals WHERE made_from = ?", (proposal_id,)))
+    made = proposals_of_run(db, proposal.run_id)
+    return any(each.made_from == proposal.proposal_id for each in made)
 
 
 def _why(facts: ProposalView) -> str | None:

@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from approvals.store import Writer, changed, connect, rows
+from approvals.store import Writer, connect
 from bot.slack.calls import Calls, Refused, Took
 from bot.slack.gate import Gate, Taken
+from bot.slack.store.cursors import move_cursor, read_cursor
+from bot.slack.store.tickets import newest_ticket_ts, open_tickets_since
 
 __all__ = ["CatchUp"]
 
@@ -86,7 +88,7 @@ class CatchUp:
                 return count
             count += self._take(channel, message)
             newest_us = max(newest_us, _us(message["ts"]))
-        self._writer.run(lambda w: _set_since(w, channel, newest_us))
+        self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
         return count
 
     def _begin(self, channel: str) -> None:
@@ -97,7 +99,7 @@ class CatchUp:
             return
         found = answer.data["messages"]
         newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
-        self._writer.run(lambda w: _set_since(w, channel, newest_us))
+        self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
 
     def _thread(self, channel: str, ts: str) -> int:
         """Take in the replies of a thread, and an edit or the removal of its ticket."""
@@ -160,31 +162,16 @@ class CatchUp:
         return int(self._gate.take_message(event, key=key) is Taken.STORED)
 
     def _open_threads(self, db: Database) -> list[tuple[str, str]]:
-        sql = (
-            "SELECT channel, ts FROM tickets WHERE created_us > ?"
-            " AND state IN ('open', 'waiting_for_customer_id') ORDER BY created_us DESC LIMIT ?"
-        )
-        found = rows(db, sql, (self._now_us() - THREADS_US, MOST_THREADS))
-        return [(row["channel"], row["ts"]) for row in found]
+        return open_tickets_since(db, self._now_us() - THREADS_US, limit=MOST_THREADS)
 
 
 def _since_us(db: Database, channel: str) -> int | None:
     """Return from when on a channel is to be read; None where it was never read."""
-    found = rows(db, "SELECT seq FROM cursor WHERE name = ?", (_cursor(channel),))
-    if not found:
+    read_us = read_cursor(db, _cursor(channel))
+    if read_us is None:
         return None
-    newest = rows(db, "SELECT max(ts) AS ts FROM tickets WHERE channel = ?", (channel,))[0]["ts"]
-    known_us = 0 if newest is None else _us(newest)
-    return max(int(found[0]["seq"]), known_us)
-
-
-def _set_since(db: Database, channel: str, since_us: int) -> None:
-    changed(
-        db,
-        "INSERT INTO cursor (name, seq) VALUES (?, ?) ON CONFLICT (name)"
-        " DO UPDATE SET seq = max(seq, excluded.seq)",
-        (_cursor(channel), since_us),
-    )
+    newest = newest_ticket_ts(db, channel)
+    return read_us if newest is None else max(read_us, _us(newest))
 
 
 def _cursor(channel: str) -> str:

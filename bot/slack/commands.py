@@ -11,11 +11,12 @@ from approvals import ApprovalsError, Person, Policy, read_proposal_id
 from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import card_message, note, status_report, waiting_list
-from bot.slack.cards import card_place, read_card
+from bot.slack.cards import read_card
 from bot.slack.decider import Effect
 from bot.slack.errors import PressRefused
 from bot.slack.overview import home_of, waiting_lines
-from bot.slack.threads import pause_runs, resume_runs
+from bot.slack.store.cards import card_place
+from bot.slack.store.threads import pause_runs, resume_runs
 from bot.slack.views import Message
 
 __all__ = ["Commands"]

@@ -29,9 +29,12 @@ from bot.errors import BotError
 from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, refusal
-from bot.slack.cards import Place, card_place, draw_card
+from bot.slack.cards import draw_card
 from bot.slack.errors import PersonUnavailable, PressRefused
-from bot.slack.inbox import (
+from bot.slack.press import Press, read_press
+from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
+from bot.slack.store.cards import Place, card_place
+from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
     DeliveryState,
@@ -41,10 +44,8 @@ from bot.slack.inbox import (
     next_delivery_due_us,
     settle_delivery,
 )
-from bot.slack.outbox import Post, Priority, message_post, private_answer, put_post
-from bot.slack.press import Press, read_press
-from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
-from bot.slack.threads import thread_of_run
+from bot.slack.store.outbox import Post, Priority, message_post, private_answer, put_post
+from bot.slack.store.threads import thread_of_run
 from bot.slack.views import Message
 
 __all__ = ["Decider", "Effect", "Handler", "answer_post", "place_of"]

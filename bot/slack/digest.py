@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Final
 
 from sqlite_utils import Database
@@ -17,11 +16,12 @@ from approvals import (
     list_proposals,
     operations_in,
 )
-from approvals.store import Writer, rows
+from approvals.store import Writer
 from bot.slack.blocks import digest_message
-from bot.slack.outbox import message_post, put_post
 from bot.slack.overview import count_stops, dead_letters
-from bot.slack.threads import DAY_US
+from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.threads import DAY_US, spent_usd
+from bot.slack.store.tickets import count_tickets, first_ticket_us
 from bot.slack.views import DigestView
 from bot.texts import cost_text
 from loop import Result
@@ -61,7 +61,7 @@ class Digest:
         now_us = self._now_us()
         if now_us >= self._next_us:
             today_us = now_us - now_us % DAY_US
-            if now_us >= today_us + AT_US and _began(db) < today_us:
+            if now_us >= today_us + AT_US and _had_tickets_before(db, today_us):
                 self._writer.run(lambda w: self._post(w, today_us - DAY_US))
             self._next_us = today_us + AT_US + (DAY_US if now_us >= today_us + AT_US else 0)
         return self._next_us
@@ -88,13 +88,13 @@ def digest_of(db: Database, day_us: int) -> DigestView:
     ]
     return DigestView(
         day=day,
-        tickets=_count_tickets(db, day_us, end_us),
+        tickets=count_tickets(db, day_us, end_us),
         drafts=_ended(runs, Result.VALID),
         rejected_drafts=_ended(runs, Result.REJECTED),
         stops=count_stops(runs),
         proposals=Counter(each.state for each in decided),
         refunded=_refunded(db, day_us, end_us),
-        cost=cost_text(_cost(db, day_us, end_us)),
+        cost=cost_text(spent_usd(db, day_us, end_us)),
         waiting=len(list_proposals(db, ProposalState.WAITING)),
         dead_letters=dead_letters(db),
         audit=audit_head(db),
@@ -103,20 +103,6 @@ def digest_of(db: Database, day_us: int) -> DigestView:
 
 def _ended(runs: Iterable[RunRow], result: Result) -> int:
     return sum(run.result == result.value for run in runs)
-
-
-def _count_tickets(db: Database, start_us: int, end_us: int) -> int:
-    sql = "SELECT count(*) AS n FROM tickets WHERE created_us >= ? AND created_us < ?"
-    return int(rows(db, sql, (start_us, end_us))[0]["n"])
-
-
-def _cost(db: Database, start_us: int, end_us: int) -> Decimal:
-    sql = (
-        "SELECT cost_usd FROM spending"
-        " WHERE started_us >= ? AND started_us < ? AND cost_usd IS NOT NULL"
-    )
-    found = rows(db, sql, (start_us, end_us))
-    return sum((Decimal(row["cost_usd"]) for row in found), Decimal(0))
 
 
 def _refunded(db: Database, start_us: int, end_us: int) -> tuple[Money, ...]:
@@ -132,7 +118,7 @@ def _refunded(db: Database, start_us: int, end_us: int) -> tuple[Money, ...]:
     return tuple(sums[currency] for currency in sorted(sums))
 
 
-def _began(db: Database) -> int:
-    """Return when the first ticket came: a store without one has nothing to tell."""
-    first = rows(db, "SELECT min(created_us) AS first FROM tickets")[0]["first"]
-    return 2**62 if first is None else int(first)
+def _had_tickets_before(db: Database, moment_us: int) -> bool:
+    """Whether there is anything to tell: a new store has nothing of the day that ended."""
+    first_us = first_ticket_us(db)
+    return first_us is not None and first_us < moment_us

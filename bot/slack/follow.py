@@ -13,10 +13,12 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal
-from approvals.store import Writer, changed, rows
+from approvals.store import Writer
 from bot.slack.blocks import reminder
-from bot.slack.cards import card_place, draw_card, note_card, read_card, stale_cards
-from bot.slack.outbox import Priority, message_post, put_post
+from bot.slack.cards import draw_card, note_card, read_card
+from bot.slack.store.cards import card_place, stale_cards
+from bot.slack.store.cursors import move_cursor, read_cursor
+from bot.slack.store.outbox import Priority, message_post, put_post
 
 __all__ = ["Follower", "OnChange"]
 
@@ -66,7 +68,7 @@ class Follower:
 
     def step(self, db: Database) -> int | None:
         """Follow everything that is new; nothing of it waits for a time."""
-        while audit_rows(db, after=_cursor(db), limit=1):
+        while audit_rows(db, after=read_cursor(db, _CURSOR) or 0, limit=1):
             self._writer.run(self._follow)
         return None
 
@@ -75,15 +77,10 @@ class Follower:
         self._writer.run(self._repair)
 
     def _follow(self, db: Database) -> None:
-        found = audit_rows(db, after=_cursor(db), limit=BATCH)
+        found = audit_rows(db, after=read_cursor(db, _CURSOR) or 0, limit=BATCH)
         if not found:
             return  # another thread was first
-        changed(
-            db,
-            "INSERT INTO cursor (name, seq) VALUES (?, ?)"
-            " ON CONFLICT (name) DO UPDATE SET seq = excluded.seq",
-            (_CURSOR, found[-1].seq),
-        )
+        move_cursor(db, _CURSOR, found[-1].seq)
         for proposal_id in dict.fromkeys(row.proposal_id for row in found):
             news = [row for row in found if row.proposal_id == proposal_id]
             self._draw(db, proposal_id, news)
@@ -130,8 +127,3 @@ class Follower:
         for proposal_id in stale_cards(db):
             now_us = self._now_us()
             draw_card(db, self._policy, proposal_id, cause=f"repair:{now_us}", now_us=now_us)
-
-
-def _cursor(db: Database) -> int:
-    found = rows(db, "SELECT seq FROM cursor WHERE name = ?", (_CURSOR,))
-    return int(found[0]["seq"]) if found else 0

@@ -16,11 +16,11 @@ from slack_bolt import BoltResponse
 from sqlite_utils import Database
 
 from approvals.store import Writer
-from bot.slack.inbox import Incoming, has_subject, store_delivery
 from bot.slack.incoming import message_subject, read_incoming
 from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage
 from bot.slack.refs import is_ours
-from bot.slack.tickets import is_thread
+from bot.slack.store.inbox import Incoming, has_subject, store_delivery
+from bot.slack.store.tickets import is_thread
 
 __all__ = ["Forms", "Gate", "Taken"]
 

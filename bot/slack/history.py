@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bot.slack.tickets import ReplyRow, TicketRow
+from bot.slack.store.tickets import ReplyRow, TicketRow
 from tools import Expected, Ticket, TicketCase
 
 __all__ = ["MAX_HISTORY_CHARS", "case_of", "kept_replies"]

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
-from bot.slack.inbox import DeliveryKind, Incoming
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, Sorted, TicketMessage
 from bot.slack.refs import is_ours
+from bot.slack.store.inbox import DeliveryKind, Incoming
 
 __all__ = ["COMMAND", "edit_subject", "message_subject", "read_incoming", "removal_subject"]
 

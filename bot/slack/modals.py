@@ -27,9 +27,9 @@ from bot.slack.calls import Calls, Limited, Lost, Refused, Took
 from bot.slack.decider import answer_post, place_of
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.markup import body as escaped
-from bot.slack.outbox import put_post
 from bot.slack.press import Press, press_of
 from bot.slack.refs import CallbackId, Field
+from bot.slack.store.outbox import put_post
 from bot.slack.views import View
 from tools import IdForms
 

@@ -21,11 +21,12 @@ from approvals import (
     operations_in,
     view_proposal,
 )
-from approvals.store import Jobs, JobState, rows
-from bot.slack.inbox import DeliveryState, count_deliveries
+from approvals.store import Jobs, JobState
 from bot.slack.lines import message_link
-from bot.slack.outbox import PostState, count_posts, failed_posts
-from bot.slack.threads import thread_of_run
+from bot.slack.store.cards import card_message
+from bot.slack.store.inbox import DeliveryState, count_deliveries
+from bot.slack.store.outbox import PostState, count_posts, failed_posts
+from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
 from bot.texts import action_text, counted
 from loop import Result, StopReason
@@ -60,7 +61,7 @@ def home_of(
         runs=tuple(_run_line(db, run) for run in runs[:RECENT_RUNS]),
         stops=count_stops(runs),
         health=health_lines(db, now_us=now_us),
-        paused_by=_paused_by(db),
+        paused_by=paused_by(db),
     )
 
 
@@ -125,11 +126,7 @@ def _failed_words(db: Database, count: int) -> str:
 
 def _waiting_line(db: Database, policy: Policy, person: Person, view: ProposalView) -> WaitingLine:
     proposal = view.proposal
-    card = rows(
-        db,
-        "SELECT channel, ts FROM cards WHERE proposal_id = ? AND ts IS NOT NULL",
-        (proposal.proposal_id,),
-    )
+    card = card_message(db, proposal.proposal_id)
     return WaitingLine(
         proposal_id=proposal.proposal_id,
         version=proposal.version,
@@ -138,7 +135,7 @@ def _waiting_line(db: Database, policy: Policy, person: Person, view: ProposalVi
         amount=str(view.total),
         needed_role=view.needed_role,
         expires_us=proposal.expires_us,
-        link=message_link(card[0]["channel"], card[0]["ts"]) if card else None,
+        link=None if card is None else message_link(*card),
         mine=_could_sign(policy, person, view),
     )
 
@@ -170,8 +167,3 @@ def _run_line(db: Database, run: RunRow) -> RunLine:
         at_us=int(at.timestamp() * 1_000_000),
         link=None if thread is None else message_link(thread.channel, thread.thread_ts),
     )
-
-
-def _paused_by(db: Database) -> str | None:
-    found = rows(db, "SELECT set_by FROM switches WHERE name = 'paused'")
-    return found[0]["set_by"] if found else None

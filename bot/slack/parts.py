@@ -15,7 +15,6 @@ from bot.settings import Settings
 from bot.shops import open_gateways, open_kept_shop
 from bot.slack.access import Access
 from bot.slack.calls import Calls, web_client
-from bot.slack.cards import card_sent
 from bot.slack.catch_up import CatchUp
 from bot.slack.commands import Commands
 from bot.slack.decider import Decider
@@ -27,7 +26,6 @@ from bot.slack.home import Home
 from bot.slack.identity import ask_identity
 from bot.slack.intake import Intake
 from bot.slack.modals import OPEN_TIMEOUT_S, Modals
-from bot.slack.outbox import PostRow
 from bot.slack.outside import Outside
 from bot.slack.people import People
 from bot.slack.poster import Poster
@@ -39,10 +37,12 @@ from bot.slack.run_forms import run_fillers
 from bot.slack.run_presses import RunPresses
 from bot.slack.serving import Staff
 from bot.slack.steady import Steady, Step
+from bot.slack.store.cards import card_sent
+from bot.slack.store.outbox import PostRow
+from bot.slack.store.threads import Caps, thread_sent
+from bot.slack.store.tickets import TRIAGE_JOB
 from bot.slack.take_in import TakeIn
-from bot.slack.threads import Caps, thread_sent
 from bot.slack.ticket_presses import TicketPresses
-from bot.slack.tickets import TRIAGE_JOB
 from bot.slack.upkeep import Upkeep
 from bot.slack.work import TicketWork
 from bot.store import open_store

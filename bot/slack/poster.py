@@ -15,7 +15,8 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
 from bot.slack.intake import Us
-from bot.slack.outbox import (
+from bot.slack.posted import Absent, Found, find_posted
+from bot.slack.store.outbox import (
     METADATA_TYPE,
     Method,
     Post,
@@ -28,7 +29,6 @@ from bot.slack.outbox import (
     postpone,
     put_post,
 )
-from bot.slack.posted import Absent, Found, find_posted
 
 __all__ = ["THREAD_GONE", "OnSent", "Poster"]
 

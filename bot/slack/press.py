@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.slack.inbox import Delivery, DeliveryKind
 from bot.slack.refs import TicketRef, submitted
+from bot.slack.store.inbox import Delivery, DeliveryKind
 
 __all__ = ["Press", "press_of", "read_press"]
 

@@ -16,12 +16,12 @@ from approvals import SYSTEM, Actor, PersonKind, Proposals
 from approvals.store import Jobs
 from bot.slack import lines
 from bot.slack.blocks import ask_customer_message, note
-from bot.slack.inbox import Delivery, has_subject
 from bot.slack.incoming import removal_subject
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, TicketMessage
-from bot.slack.outbox import message_post, put_post
 from bot.slack.refs import TicketRef
-from bot.slack.tickets import (
+from bot.slack.store.inbox import Delivery, has_subject
+from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.tickets import (
     TicketRow,
     TicketState,
     cancel_ticket,

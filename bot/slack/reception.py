@@ -15,7 +15,7 @@ from bot.slack.commands import Commands
 from bot.slack.decider import Effect
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.home import Home
-from bot.slack.inbox import (
+from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
     DeliveryState,
@@ -25,7 +25,7 @@ from bot.slack.inbox import (
     next_delivery_due_us,
     settle_delivery,
 )
-from bot.slack.outbox import private_answer, put_post
+from bot.slack.store.outbox import private_answer, put_post
 from bot.slack.views import Message
 
 __all__ = ["Reception"]

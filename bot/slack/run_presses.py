@@ -13,21 +13,15 @@ from bot.slack import answers
 from bot.slack.access import Needs
 from bot.slack.blocks import note
 from bot.slack.decider import Effect, Handler
-from bot.slack.drafts import (
-    FeedbackKind,
-    draw_draft,
-    give_feedback,
-    has_feedback,
-    keep_edit,
-    read_draft,
-)
+from bot.slack.drafts import draw_draft, read_draft
 from bot.slack.errors import PressRefused
 from bot.slack.markup import body, mention
-from bot.slack.outbox import message_post, put_post
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
-from bot.slack.threads import RunThread, pause_runs, resume_runs, stop_run, thread_of_run
-from bot.slack.tickets import keep_reply, run_again
+from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
+from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.threads import RunThread, pause_runs, resume_runs, stop_run, thread_of_run
+from bot.slack.store.tickets import keep_reply, run_again
 from bot.slack.views import Message
 
 __all__ = ["RunPresses"]
@@ -104,7 +98,7 @@ class RunPresses:
         thread = _thread(db, press)
 
         def take_over(w: Database) -> Message | None:
-            holder = has_feedback(w, thread.run_id, FeedbackKind.TAKEN_OVER)
+            holder = first_feedback(w, thread.run_id, FeedbackKind.TAKEN_OVER)
             if holder is not None:
                 return note(answers.already_in_hand(holder))
             self._note(w, thread, FeedbackKind.TAKEN_OVER, person)

@@ -11,7 +11,8 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.slack import lines
 from bot.slack.blocks import note
-from bot.slack.inbox import (
+from bot.slack.reader import Effect, Reader
+from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
     DeliveryState,
@@ -21,8 +22,7 @@ from bot.slack.inbox import (
     next_delivery_due_us,
     settle_delivery,
 )
-from bot.slack.outbox import message_post, put_post
-from bot.slack.reader import Effect, Reader
+from bot.slack.store.outbox import message_post, put_post
 
 __all__ = ["TakeIn"]
 

@@ -20,7 +20,7 @@ from bot.slack.modals import Filler
 from bot.slack.plain import message_text, plain_text
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, TicketRef, read_ticket_ref
-from bot.slack.tickets import (
+from bot.slack.store.tickets import (
     TicketRow,
     TicketState,
     give_customer,

@@ -12,8 +12,8 @@ from approvals import Proposals
 from approvals.store import Jobs, Writer
 from bot.slack import lines
 from bot.slack.blocks import note
-from bot.slack.outbox import Priority, message_post, put_post
-from bot.slack.threads import (
+from bot.slack.store.outbox import Priority, message_post, put_post
+from bot.slack.store.threads import (
     Caps,
     end_thread,
     held_tickets,
@@ -21,7 +21,7 @@ from bot.slack.threads import (
     release_ticket,
     running_thread,
 )
-from bot.slack.tickets import dead_jobs, run_again
+from bot.slack.store.tickets import dead_jobs, run_again
 
 __all__ = ["Upkeep"]
 

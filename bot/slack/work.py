@@ -23,7 +23,7 @@ from bot.settings import Settings
 from bot.slack import lines
 from bot.slack.history import case_of
 from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
-from bot.slack.threads import (
+from bot.slack.store.threads import (
     Caps,
     RunThread,
     RunThreadState,
@@ -34,7 +34,7 @@ from bot.slack.threads import (
     running_thread,
     thread_of_run,
 )
-from bot.slack.tickets import (
+from bot.slack.store.tickets import (
     ReplyRow,
     TicketRow,
     TicketState,

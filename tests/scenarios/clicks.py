@@ -35,13 +35,11 @@ from bot.slack import SLACK_MIGRATIONS
 from bot.slack.access import Access
 from bot.slack.app import make_app
 from bot.slack.calls import Calls, web_client
-from bot.slack.cards import card_sent
 from bot.slack.decider import Decider
 from bot.slack.follow import Follower
 from bot.slack.gate import Gate
 from bot.slack.intake import Intake, Us
 from bot.slack.modals import Modals
-from bot.slack.outbox import PostRow, PostState, count_posts, failed_posts
 from bot.slack.people import People
 from bot.slack.poster import Poster
 from bot.slack.proposal_forms import proposal_fillers
@@ -49,6 +47,8 @@ from bot.slack.proposal_presses import ProposalPresses
 from bot.slack.refs import ActionId
 from bot.slack.run_forms import run_fillers
 from bot.slack.settings import SlackSecrets, SlackSettings
+from bot.slack.store.cards import card_sent
+from bot.slack.store.outbox import PostRow, PostState, count_posts, failed_posts
 from bot.store import MIGRATIONS
 from bot.workspace import Channel, Group, HeldClock, Identity, Kind, Message, User, View, Workspace
 from tools import (

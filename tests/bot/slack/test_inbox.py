@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from approvals.store import Jobs, JobState, changed, connect, migrate, tx
 from bot.slack.history import kept_replies
-from bot.slack.inbox import (
+from bot.slack.store.inbox import (
     MAX_ATTEMPTS,
     DeliveryKind,
     DeliveryState,
@@ -23,8 +23,15 @@ from bot.slack.inbox import (
     settle_delivery,
     store_delivery,
 )
-from bot.slack.threads import Caps, open_thread, pause_reason, pause_runs, resume_runs, stop_run
-from bot.slack.tickets import (
+from bot.slack.store.threads import (
+    Caps,
+    open_thread,
+    pause_reason,
+    pause_runs,
+    resume_runs,
+    stop_run,
+)
+from bot.slack.store.tickets import (
     TRIAGE_JOB,
     ReplyRow,
     TicketRow,

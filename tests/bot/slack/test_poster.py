@@ -12,7 +12,8 @@ from approvals.store import Writer, connect, migrate, tx
 from bot.slack import SLACK_MIGRATIONS
 from bot.slack.calls import Calls, web_client
 from bot.slack.intake import Us
-from bot.slack.outbox import (
+from bot.slack.poster import THREAD_GONE, Poster
+from bot.slack.store.outbox import (
     Method,
     Post,
     PostState,
@@ -25,7 +26,6 @@ from bot.slack.outbox import (
     retry_post,
     ts_of,
 )
-from bot.slack.poster import THREAD_GONE, Poster
 from bot.slack.views import Message as Said
 from bot.workspace import Channel, HeldClock, Identity, Message, User, Workspace
 

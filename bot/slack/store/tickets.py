@@ -27,14 +27,18 @@ __all__ = [
     "TicketState",
     "cancel_ticket",
     "change_ticket",
+    "count_tickets",
     "dead_jobs",
     "edit_reply",
+    "first_ticket_us",
     "give_customer",
     "is_thread",
     "job_key",
     "keep_reply",
     "latest_job_state",
+    "newest_ticket_ts",
     "open_ticket",
+    "open_tickets_since",
     "read_ticket",
     "remove_reply",
     "replies_of",
@@ -106,6 +110,34 @@ def ticket_of_id(db: Database, ticket_id: str) -> TicketRow | None:
     """Return the ticket of this id that was not cancelled. A read."""
     found = rows(db, f"{_SELECT} WHERE ticket_id = ? AND state != 'cancelled'", (ticket_id,))
     return _ticket(found[0]) if found else None
+
+
+def count_tickets(db: Database, start_us: int, end_us: int) -> int:
+    """Count the tickets that came from one moment on and before another. A read."""
+    sql = "SELECT count(*) AS n FROM tickets WHERE created_us >= ? AND created_us < ?"
+    return int(rows(db, sql, (start_us, end_us))[0]["n"])
+
+
+def first_ticket_us(db: Database) -> int | None:
+    """Return when the first ticket came; None where none did. A read."""
+    first: int | None = rows(db, "SELECT min(created_us) AS first FROM tickets")[0]["first"]
+    return first
+
+
+def newest_ticket_ts(db: Database, channel: str) -> str | None:
+    """Return the time stamp of a channel's newest ticket; None where it has none. A read."""
+    sql = "SELECT max(ts) AS ts FROM tickets WHERE channel = ?"
+    newest: str | None = rows(db, sql, (channel,))[0]["ts"]
+    return newest
+
+
+def open_tickets_since(db: Database, since_us: int, *, limit: int) -> list[tuple[str, str]]:
+    """Return channel and time stamp of the open tickets after a moment, newest first. A read."""
+    sql = (
+        "SELECT channel, ts FROM tickets WHERE created_us > ?"
+        " AND state IN ('open', 'waiting_for_customer_id') ORDER BY created_us DESC LIMIT ?"
+    )
+    return [(row["channel"], row["ts"]) for row in rows(db, sql, (since_us, limit))]
 
 
 def is_thread(db: Database, channel: str, thread_ts: str) -> bool:

@@ -36,6 +36,7 @@ __all__ = [
     "fail_post",
     "failed_posts",
     "finish_post",
+    "is_put",
     "message_post",
     "next_due_post",
     "next_post_us",
@@ -300,6 +301,11 @@ def count_posts(db: Database) -> dict[PostState, int]:
     for row in rows(db, "SELECT state, count(*) AS n FROM outbox GROUP BY state"):
         counts[PostState(row["state"])] = row["n"]
     return counts
+
+
+def is_put(db: Database, key: str) -> bool:
+    """Whether a message was put into the outbox, sent by now or not. A read."""
+    return bool(rows(db, "SELECT 1 FROM outbox WHERE key = ?", (key,)))
 
 
 def ts_of(db: Database, key: str) -> str | None:

@@ -32,9 +32,11 @@ __all__ = [
     "open_thread",
     "pause_reason",
     "pause_runs",
+    "paused_by",
     "release_ticket",
     "resume_runs",
     "running_thread",
+    "spent_usd",
     "status_key",
     "stop_run",
     "thread_of_run",
@@ -126,6 +128,16 @@ def note_cost(db: Database, run_id: str, usd: Decimal) -> None:
     changed(db, "UPDATE spending SET cost_usd = ? WHERE run_id = ?", (str(usd), run_id))
 
 
+def spent_usd(db: Database, start_us: int, end_us: int) -> Decimal:
+    """Return what the runs cost that began from one moment on and before another. A read."""
+    sql = (
+        "SELECT cost_usd FROM spending"
+        " WHERE started_us >= ? AND started_us < ? AND cost_usd IS NOT NULL"
+    )
+    found = rows(db, sql, (start_us, end_us))
+    return sum((Decimal(row["cost_usd"]) for row in found), Decimal(0))
+
+
 def pause_reason(db: Database, caps: Caps, *, now_us: int) -> str | None:
     """Return why no run may begin now: a name of the reason, None where one may. A read."""
     if is_paused(db):
@@ -135,7 +147,10 @@ def pause_reason(db: Database, caps: Caps, *, now_us: int) -> str | None:
     )[0]["n"]
     if caps.runs_per_hour is not None and started >= caps.runs_per_hour:
         return "max_runs_per_hour"
-    if caps.cost_per_day is not None and _spent(db, now_us - DAY_US) >= caps.cost_per_day:
+    if (
+        caps.cost_per_day is not None
+        and spent_usd(db, now_us - DAY_US, now_us + 1) >= caps.cost_per_day
+    ):
         return "max_cost_per_day"
     return None
 
@@ -143,6 +158,12 @@ def pause_reason(db: Database, caps: Caps, *, now_us: int) -> str | None:
 def is_paused(db: Database) -> bool:
     """Whether an operator paused the runs. A read."""
     return bool(rows(db, "SELECT 1 FROM switches WHERE name = ?", (PAUSED,)))
+
+
+def paused_by(db: Database) -> str | None:
+    """Return who paused the runs; None where they are not paused. A read."""
+    found = rows(db, "SELECT set_by FROM switches WHERE name = ?", (PAUSED,))
+    return found[0]["set_by"] if found else None
 
 
 def pause_runs(db: Database, *, by: str, why: str, now_us: int) -> None:
@@ -190,11 +211,6 @@ def thread_sent(db: Database, key: str, ts: str) -> None:
     elif kind == "draft" and rest.endswith(":0"):
         run_id = rest.removesuffix(":0")
         changed(db, "UPDATE threads SET draft_ts = ? WHERE run_id = ?", (ts, run_id))
-
-
-def _spent(db: Database, since_us: int) -> Decimal:
-    sql = "SELECT cost_usd FROM spending WHERE started_us > ? AND cost_usd IS NOT NULL"
-    return sum((Decimal(row["cost_usd"]) for row in rows(db, sql, (since_us,))), Decimal(0))
 
 
 _SELECT: Final = "SELECT run_id, channel, thread_ts, state, cause FROM threads"

@@ -48,6 +48,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "migrate": "care:migrate_store",
     "shop": "shop:shop",
     "serve": "serve:serve",
+    "doctor": "doctor:doctor",
     "manifest": "serve:manifest",
 }
 """Each command's module in ``bot.commands``, and its name there."""

@@ -10,11 +10,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
 from bot.errors import SettingRefused
 
-__all__ = ["DOTENV", "PREFIX", "TOML", "Places", "meant", "variable_of"]
+__all__ = ["DOTENV", "PREFIX", "TOML", "Places", "environment", "meant", "variable_of"]
 
 PREFIX: Final = "HANDRAIL_"
 DOTENV: Final = ".env"
@@ -24,6 +25,16 @@ TOML: Final = "handrail.toml"
 def variable_of(name: str) -> str:
     """Return the environment variable of a setting or a limit."""
     return f"{PREFIX}{name.upper()}"
+
+
+def environment() -> Mapping[str, str]:
+    """Return the environment with the ``.env`` file below it. For secrets, which settings hold not.
+
+    Raises:
+        SettingRefused: the file cannot be read.
+    """
+    below = dotenv_values(DOTENV) if _is_there(Path(DOTENV)) else {}
+    return {**{name: value for name, value in below.items() if value}, **os.environ}
 
 
 def meant(name: str, known: Iterable[str]) -> str:

@@ -26,7 +26,9 @@ __all__ = [
     "requesters_option",
     "say",
     "say_summary",
+    "setting_option",
     "settings_options",
+    "settings_with",
     "shown_damage",
     "to_type",
 ]
@@ -45,7 +47,7 @@ def settings_options(*names: str) -> Callable[[Command], Command]:
         def with_settings(**given: Any) -> int:
             _check_utf8(given)
             options = {name: given.pop(name) for name in names}
-            return command(settings=_settings_with(options), **given)
+            return command(settings=settings_with(options), **given)
 
         decorated: Command = with_settings
         for name in reversed(names):
@@ -148,7 +150,18 @@ def _colour(result: Result | None) -> str | None:
             assert_never(result)
 
 
-def _settings_with(options: dict[str, Any]) -> Settings:
+def setting_option(name: str) -> Callable[[Command], Command]:
+    """Return the option over one setting, for a command that reads its settings by itself."""
+    return _OPTIONS[name]
+
+
+def settings_with(options: Mapping[str, Any]) -> Settings:
+    """Return the settings, with the options that were given over them.
+
+    Raises:
+        SettingRefused: a file or a value cannot be read.
+        PolicyRefused: the approvals table is wrong.
+    """
     words = {"ask": Ask, "match": Match}
     given = {
         name: words[name](value) if name in words else value

@@ -4,22 +4,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
 import click
-from dotenv import dotenv_values
 
 from bot.commands.common import settings_options
 from bot.errors import SettingRefused
-from bot.places import DOTENV, TOML
+from bot.places import TOML, environment
 from bot.settings import Settings
 from bot.texts import counted
 
@@ -53,7 +50,7 @@ def serve(*, settings: Settings, verbose: bool) -> int:
             hint='[slack] channels = ["C0123456789"]; a channel\'s id is at the end of its details',
         )
     _log_to_stderr(verbose=verbose)
-    secrets = read_secrets(_environment(), settings.slack.mode)
+    secrets = read_secrets(environment(), settings.slack.mode)
     with _until_signal() as stopped, served(settings, secrets):
         for line in _greeting(settings):
             click.echo(line, err=True)
@@ -74,16 +71,10 @@ def manifest(*, name: str, url: str | None) -> int:
       handrail manifest --url https://bot.example.com/slack/events
     """
     from bot.slack.manifest import manifest as made
+    from bot.slack.manifest import manifest_text
 
-    value = made(name=name, socket_mode=url is None, request_url=url)
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(manifest_text(made(name=name, socket_mode=url is None, request_url=url)))
     return 0
-
-
-def _environment() -> Mapping[str, str]:
-    """Return the environment with the ``.env`` file below it."""
-    below = {name: value for name, value in dotenv_values(DOTENV).items() if value}
-    return {**below, **os.environ}
 
 
 def _greeting(settings: Settings) -> Iterator[str]:

@@ -23,16 +23,21 @@ CALL_TIMEOUT_S: Final = 10
 DEFAULT_WAIT_S: Final = 30
 """How long to wait after an answer 429 that does not say for how long."""
 _PASSING: Final = frozenset(
-    ("fatal_error", "internal_error", "request_timeout", "service_unavailable", "team_added_to_org")
+    """fatal_error internal_error request_timeout service_unavailable team_added_to_org
+    update_failed""".split()
 )
 """Errors of Slack's own that pass; part of what was asked may have been done (docs.slack.dev)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Took:
-    """Slack did it."""
+    """Slack did it.
+
+    ``scopes`` are those of the token, None where the answer does not name them.
+    """
 
     data: Mapping[str, Any] = field(repr=False)
+    scopes: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,9 @@ class Calls:
         except (OSError, http.client.HTTPException, ValueError) as error:
             return Lost(code=type(error).__name__)  # ValueError: a body that cannot be decoded
         data: Any = response.data
-        return Took(data=data) if isinstance(data, dict) else Lost(code="no JSON")
+        if not isinstance(data, dict):
+            return Lost(code="no JSON")
+        return Took(data=data, scopes=_scopes(response.headers))
 
 
 def web_client(token: str, *, api: str, timeout_s: int = CALL_TIMEOUT_S) -> WebClient:
@@ -121,7 +128,17 @@ def _read_error(error: SlackApiError) -> Answer:
     return Refused(code=code, needed=needed if isinstance(needed, str) else None)
 
 
+def _scopes(headers: Mapping[str, Any]) -> frozenset[str] | None:
+    text = _header(headers, "x-oauth-scopes")
+    return None if text is None else frozenset(filter(None, map(str.strip, text.split(","))))
+
+
+def _header(headers: Mapping[str, Any], wanted: str) -> str | None:
+    found = next((v for name, v in headers.items() if name.lower() == wanted), None)
+    first = found[0] if isinstance(found, list) and found else found
+    return None if first is None else str(first)
+
+
 def _wait_s(headers: Mapping[str, Any]) -> int:
-    found = next((v for name, v in headers.items() if name.lower() == "retry-after"), None)
-    text = str(found[0] if isinstance(found, list) else found)
+    text = _header(headers, "retry-after") or ""
     return max(1, int(text)) if text.isdecimal() else DEFAULT_WAIT_S

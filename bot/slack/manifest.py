@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from bot.slack.refs import CallbackId
 
-__all__ = ["COMMAND", "EVENTS", "SCOPES", "manifest"]
+__all__ = ["COMMAND", "EVENTS", "SCOPES", "manifest", "manifest_line", "manifest_text"]
 
 COMMAND: Final = "/handrail"
 SCOPES: Final[Mapping[str, str]] = {
@@ -78,7 +79,7 @@ def manifest(
         "features": {
             "app_home": {
                 "home_tab_enabled": True,
-                "messages_tab_enabled": False,
+                "messages_tab_enabled": True,  # without it Slack refuses our direct messages
                 "messages_tab_read_only_enabled": True,
             },
             "bot_user": {"display_name": name, "always_online": False},
@@ -95,6 +96,20 @@ def manifest(
             "token_rotation_enabled": False,
         },
     }
+
+
+def manifest_text(value: Mapping[str, Any]) -> str:
+    """Return a manifest as ``handrail manifest`` prints it."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def manifest_line(scope: str) -> int | None:
+    """Return the line of the printed manifest that asks for a scope; None where none does.
+
+    Of the manifest for Socket Mode; with an address of its own each line stands one lower.
+    """
+    lines = manifest_text(manifest()).splitlines()
+    return next((n for n, line in enumerate(lines, 1) if line.strip(' ",') == scope), None)
 
 
 _MAX_NAME: Final = 35

@@ -19,7 +19,7 @@ help: ## list the targets
 
 setup: $(READY) ## set up .venv with the pinned libraries
 
-demo: $(READY) ## triage the shipped tickets offline, against recorded replies
+demo: $(READY) ## the whole bot in a small Slack on this machine, over recorded replies
 	@$(BIN)/handrail demo
 
 test: $(READY) ## run the tests

@@ -153,7 +153,7 @@ class Policy:
         if person.kind is not PersonKind.MEMBER:
             raise NotAllowed(
                 Refusal.NOT_A_MEMBER,
-                f"only members of this workspace decide; this is a {person.kind.value}",
+                f"only members of this workspace decide, no other: {person.kind.value}",
             )
         if person.surface is Surface.COMMAND_LINE and not self.allows_command_line(
             practice_shop=practice_shop

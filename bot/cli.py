@@ -30,6 +30,7 @@ INTERRUPTED: Final = 130
 """The exit status of a program that was interrupted from the keyboard."""
 _COMMANDS: Final[Mapping[str, str]] = {
     "demo": "demo:demo",
+    "triage": "triage:triage",
     "tickets": "tickets:tickets",
     "show": "tickets:show",
     "run": "run:run",

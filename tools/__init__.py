@@ -57,7 +57,7 @@ from tools.errors import (
     ToolsError,
 )
 from tools.faults import Fault, FaultMode, FaultPlan, FaultyShop
-from tools.faulty_gateway import FaultyGateway
+from tools.faulty_gateway import FaultyGateway, TicketFaultsGateway
 from tools.forms import IdForm, IdForms
 from tools.gateway import MAX_KEY_CHARS, Gateway, GatewayTraits, Receipt, ReceiptState
 from tools.http.client import HttpClient, secret_from
@@ -68,6 +68,7 @@ from tools.plugins import PluginGroup, Plugins, build_toolbox
 from tools.practice.gateway import PRACTICE_TRAITS, PracticeGateway
 from tools.practice.lasting import build_lasting, open_lasting
 from tools.practice.ledger import Change
+from tools.practice.passing import PassingFolder
 from tools.practice.server import PracticeServer, serve_practice_shop
 from tools.practice.service import PracticeService
 from tools.practice.shop import PRACTICE_IDS, PRACTICE_TODAY, SHIPPED_DATA, PracticeShop
@@ -139,6 +140,7 @@ __all__ = [
     "OrderFact",
     "OrderLine",
     "Passage",
+    "PassingFolder",
     "PastTicket",
     "Payment",
     "PaymentHistory",
@@ -172,6 +174,7 @@ __all__ = [
     "StripeGateway",
     "Ticket",
     "TicketCase",
+    "TicketFaultsGateway",
     "Tool",
     "ToolContext",
     "ToolSpec",

@@ -1,4 +1,4 @@
-"""What a process of the bot takes from the outside: the model, the clock, a name of its own."""
+"""What a process of the bot takes from the outside: the model, the clock, a name, the gateways."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from bot.now import now_us as wall_us
 from bot.plan import Plan
+from bot.shops import Gateways
 from bot.slack.work import Play
 from loop import Clock, Model, VirtualClock
 from recordings import ReplayModel
@@ -25,6 +26,10 @@ def _new_owner() -> str:
     return f"slack-{uuid4().hex}"
 
 
+def _as_they_are(gateways: Gateways) -> Gateways:
+    return gateways
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
     """What a process takes from the outside.
@@ -33,8 +38,11 @@ class Outside:
         play: makes the model of a run.
         now_us: microseconds since 1970.
         new_owner: names this process in claims, another name for each process.
+        gateways: returns what writes to the shop in place of what the settings open, such as the
+            same with simulated faults around it.
     """
 
     play: Play = replayed
     now_us: Callable[[], int] = wall_us
     new_owner: Callable[[], str] = _new_owner
+    gateways: Callable[[Gateways], Gateways] = _as_they_are

@@ -91,7 +91,7 @@ class Parts:
                 prices=settings.prices(),
             )
         )
-        self._gateways = stack.enter_context(open_gateways(settings))
+        self._gateways = outside.gateways(stack.enter_context(open_gateways(settings)))
         self._access = Access(self._open_people(), settings.slack)
         self._intake = Intake(
             self._us,

@@ -82,20 +82,20 @@ def test_a_call_to_end_leaves_no_practice_shop_behind(home: Path, number: signal
     temporary = home / "temporary"
     temporary.mkdir()
     with subprocess.Popen(
-        [*COMMAND, "demo", "--all"],
+        [*COMMAND, "triage", "--all"],
         cwd=home,
         env=environment(TMPDIR=temporary),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    ) as demo:
-        assert demo.stdout is not None
-        demo.stdout.readline()
+    ) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
         held = [path.name for path in temporary.iterdir()]
-        demo.send_signal(number)
-        _, said = demo.communicate()
+        program.send_signal(number)
+        _, said = program.communicate()
 
     assert [name for name in held if name.startswith("handrail-practice-")] == held != []
-    assert demo.returncode == 128 + number
+    assert program.returncode == 128 + number
     assert said == b""
     assert list(temporary.iterdir()) == []
 

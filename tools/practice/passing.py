@@ -1,4 +1,4 @@
-"""Folders of practice shops that pass: gone with the shop, or cleared away after a process died.
+"""Folders that pass: gone with their owner, or cleared away after its process died.
 
 Each holds a lock file that its process has locked for as long as it lives; a lock that is free
 says that nobody needs the folder any more.
@@ -32,15 +32,17 @@ class PassingFolder:
         self._descriptor = descriptor
 
     @classmethod
-    def make(cls) -> Self:
+    def make(cls, prefix: str = PREFIX) -> Self:
         """Make one among the system's temporary files, after clearing those that died.
+
+        ``prefix`` begins the names of all folders of this kind.
 
         Raises:
             OSError: it cannot be made.
         """
         parent = Path(tempfile.gettempdir())
-        clear_stale(parent, now_s=time.time())
-        path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        clear_stale(parent, prefix, now_s=time.time())
+        path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         descriptor = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         return cls(path, descriptor)
@@ -51,14 +53,15 @@ class PassingFolder:
         os.close(self._descriptor)
 
 
-def clear_stale(parent: Path, *, now_s: float) -> None:
-    """Delete this user's folders of practice shops whose process is dead.
+def clear_stale(parent: Path, prefix: str = PREFIX, *, now_s: float) -> None:
+    """Delete this user's folders of a kind whose process is dead.
 
     Args:
         parent: where they lie.
+        prefix: how their names begin.
         now_s: the time of day, in seconds since 1970.
     """
-    for folder in parent.glob(f"{PREFIX}*"):
+    for folder in parent.glob(f"{prefix}*"):
         with suppress(OSError):  # somebody else clears it at the same time, or it is not ours
             if _is_old(folder, now_s):
                 _delete_unless_held(folder)

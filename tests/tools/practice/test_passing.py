@@ -49,3 +49,14 @@ def test_what_is_held_or_young_or_not_ours_stays(tmp_path: Path) -> None:
         held.close()
 
     assert not held.path.exists()
+
+
+def test_folders_of_one_kind_are_not_those_of_another(tmp_path: Path) -> None:
+    left_behind(tmp_path)
+
+    clear_stale(tmp_path, "handrail-other-", now_s=LATER)
+    other = PassingFolder.make("handrail-other-")
+    other.close()
+
+    assert other.path.name.startswith("handrail-other-")
+    assert [each.name for each in tmp_path.iterdir()] == [f"{PREFIX}dead"]

@@ -1,4 +1,4 @@
-"""``handrail tickets``, ``show``, ``demo`` and the command itself."""
+"""``handrail tickets``, ``show``, ``triage`` and the command itself."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_show_says_what_came_and_only_on_request_what_is_expected(cli: Cli) -> N
     assert "rule      W7\n" in full
 
 
-def test_demo_shows_each_thread_and_a_closing_table(cli: Cli) -> None:
-    done = cli("demo", "--only", "T-64872", "--only", "T-80006")
+def test_triage_shows_each_thread_and_a_closing_table(cli: Cli) -> None:
+    done = cli("triage", "--only", "T-64872", "--only", "T-80006")
     lines = done.stdout.splitlines()
 
     assert done.exit_code == 0
@@ -53,8 +53,8 @@ def test_demo_shows_each_thread_and_a_closing_table(cli: Cli) -> None:
     assert lines[-1] == "1 change proposed, each waits for a person; nothing was changed."
 
 
-def test_demo_says_what_it_shows_and_shows_one_thread_of_each_outcome(cli: Cli) -> None:
-    lines = cli("demo", "--profile", "assistant").stdout.splitlines()
+def test_triage_says_what_it_shows_and_shows_one_thread_of_each_outcome(cli: Cli) -> None:
+    lines = cli("triage", "--profile", "assistant").stdout.splitlines()
     runs = [line for line in lines if re.match(r"\[ *[0-9]+/", line)]
     (heading,) = [line for line in lines if "one of each outcome (--all: every one)" in line]
     threads = int(heading.split()[0])
@@ -66,25 +66,25 @@ def test_demo_says_what_it_shows_and_shows_one_thread_of_each_outcome(cli: Cli) 
     assert len(set(runs)) > threads
 
 
-def test_demo_shows_every_thread_on_request(cli: Cli) -> None:
-    done = cli("demo", "--profile", "assistant", "--all")
+def test_triage_shows_every_thread_on_request(cli: Cli) -> None:
+    done = cli("triage", "--profile", "assistant", "--all")
     count = int(done.stdout.split()[0])
 
     assert done.stdout.count("customer  ") == count
 
 
 @pytest.mark.parametrize("profile", ["resolver", "assistant", "desk"])
-def test_demo_finds_a_recording_for_every_request(cli: Cli, profile: str) -> None:
-    done = cli("demo", "--profile", profile, "--brief")
+def test_triage_finds_a_recording_for_every_request(cli: Cli, profile: str) -> None:
+    done = cli("triage", "--profile", profile, "--brief")
 
     assert done.exit_code == 0
     assert "no_recording" not in done.stdout
     assert len(done.stdout.splitlines()) > 15
 
 
-def test_demo_reads_no_settings_and_keeps_nothing(cli: Cli, home: Path) -> None:
+def test_triage_reads_no_settings_and_keeps_nothing(cli: Cli, home: Path) -> None:
     (home / "handrail.toml").write_text("broken = [", encoding="utf-8")
-    done = cli("demo", "--brief", "--only", "T-80008", HANDRAIL_MAX_STEPS="nonsense")
+    done = cli("triage", "--brief", "--only", "T-80008", HANDRAIL_MAX_STEPS="nonsense")
 
     assert done.exit_code == 0
     assert [path.name for path in home.iterdir()] == ["handrail.toml"]
@@ -92,7 +92,7 @@ def test_demo_reads_no_settings_and_keeps_nothing(cli: Cli, home: Path) -> None:
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 def test_help_teaches_with_examples(cli: Cli, flag: str) -> None:
-    for command in ((), ("run",), ("demo",), ("trace",)):
+    for command in ((), ("run",), ("triage",), ("trace",)):
         done = cli(*command, flag)
 
         assert done.exit_code == 0

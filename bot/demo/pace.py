@@ -60,5 +60,5 @@ class _Timed:
 
     def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
         reply = self._model.ask(request, time_left_s=time_left_s)
-        self._pace.pause(reply.latency_us / MICROS)
+        self._pace.pause((reply.latency_us or 0) / MICROS)  # a time that was not recorded is none
         return reply

@@ -12,6 +12,8 @@ from bot.workspace.errors import (
 )
 from bot.workspace.faults import Faults, Hold
 from bot.workspace.messages import Message
+from bot.workspace.page.page import Page
+from bot.workspace.page.people import NewTicket
 from bot.workspace.people import Channel, Group, Identity, User
 from bot.workspace.surfaces import View
 from bot.workspace.traffic import Answer, Attempt, Call, Delivery, Kind
@@ -31,7 +33,9 @@ __all__ = [
     "Identity",
     "Kind",
     "Message",
+    "NewTicket",
     "NotPossible",
+    "Page",
     "PortTaken",
     "RunningClock",
     "TookTooLong",

@@ -11,11 +11,13 @@ from urllib.parse import parse_qsl
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from bot.workspace.local_only import LocalOnly
 from bot.workspace.sockets import Sockets
 from bot.workspace.web_api import LOST, Reply, WebApi
 
@@ -80,7 +82,8 @@ def web_app(
             Route("/respond/{secret}", respond, methods=["POST"]),
             WebSocketRoute("/link/", sockets.serve),
             *pages,
-        ]
+        ],
+        middleware=[Middleware(LocalOnly)],
     )
 
 

@@ -38,6 +38,10 @@ class Shelf:
         """Return what the channel itself shows, the oldest first."""
         return [m for m in self._channels.get(channel, {}).values() if m.in_channel]
 
+    def everything(self, channel: str) -> list[Message]:
+        """Return all messages of a channel, replies too, the oldest first."""
+        return list(self._channels.get(channel, {}).values())
+
     def replies(self, channel: str, root: str) -> list[Message]:
         """Return the replies below a message, the oldest first."""
         inside = self._channels.get(channel, {})

@@ -1,6 +1,7 @@
 """What the workspace holds: people, channels, messages, open views. One lock, one bell.
 
-Every change happens inside ``changing()``, which wakes those who wait for a condition.
+Every change happens inside ``changing()``, which wakes those who wait for a condition and tells
+the watchers.
 """
 
 from __future__ import annotations
@@ -43,16 +44,19 @@ class State:
         self.views: dict[str, View] = {}
         self.stacks: dict[str, list[str]] = {}
         self.homes: dict[str, str] = {}
+        self.watchers: list[Callable[[], None]] = []
         self._bell = threading.Condition(threading.RLock())
         self._last_us = 0
         self._numbers = itertools.count(1)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Hold the lock, and wake the waiting at the end."""
+        """Hold the lock; at the end wake the waiting and tell the watchers."""
         with self._bell:
             yield
             self._bell.notify_all()
+        for told in tuple(self.watchers):
+            told()
 
     @contextmanager
     def reading(self) -> Iterator[None]:

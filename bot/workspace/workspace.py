@@ -90,6 +90,10 @@ class Workspace(Hands):
 
     # Starting and stopping.
 
+    def mount(self, pages: Iterable[BaseRoute]) -> None:
+        """Serve further routes, such as a page that needs the workspace itself; before `start`."""
+        self._pages += pages
+
     def start(self) -> Self:
         """Listen and answer.
 
@@ -196,6 +200,26 @@ class Workspace(Hands):
 
     # Reading.
 
+    def users(self) -> list[User]:
+        """Return everybody, the bot first."""
+        with self._state.reading():
+            return list(self._state.users.values())
+
+    def groups(self) -> list[Group]:
+        """Return the user groups."""
+        with self._state.reading():
+            return list(self._state.groups.values())
+
+    def channels(self) -> list[Channel]:
+        """Return the channels."""
+        with self._state.reading():
+            return list(self._state.channels.values())
+
+    def messages(self, channel: str) -> list[Message]:
+        """Return every message of a channel, replies too, the oldest first."""
+        with self._state.reading():
+            return self._state.messages.everything(channel)
+
     def message(self, channel: str, ts: str) -> Message:
         """Return the present version of a message."""
         return self._state.message(channel, ts)
@@ -242,6 +266,10 @@ class Workspace(Hands):
         return [d for d in found if event_type in (None, d.event_type)]
 
     # Waiting.
+
+    def watch(self, told: Callable[[], None]) -> None:
+        """Call ``told`` after each change, in the thread that made it; it must return at once."""
+        self._state.watchers.append(told)
 
     def wait_for(
         self,

@@ -1,0 +1,1 @@
+"""The page of the local workspace: a small Slack in the browser, served by the workspace itself."""

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import assert_never
 
 from approvals import GroupUnavailable, Person, PersonKind
-from bot.slack import answers
 from bot.slack.errors import PressRefused
 from bot.slack.people import People
 from bot.slack.settings import SlackSettings
+from bot.slack.words import answers
 
 __all__ = ["Access", "Needs"]
 

@@ -8,7 +8,6 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals import ApprovalsError, Person, Policy, read_proposal_id
-from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import card_message, note, status_report, waiting_list
 from bot.slack.cards import read_card
@@ -18,6 +17,7 @@ from bot.slack.overview import home_of, waiting_lines
 from bot.slack.store.cards import card_place
 from bot.slack.store.threads import pause_runs, resume_runs
 from bot.slack.views import Message
+from bot.slack.words import answers
 
 __all__ = ["Commands"]
 

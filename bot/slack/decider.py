@@ -26,7 +26,6 @@ from approvals import (
 )
 from approvals.store import Writer
 from bot.errors import BotError
-from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, refusal
 from bot.slack.cards import draw_card
@@ -47,6 +46,7 @@ from bot.slack.store.inbox import (
 from bot.slack.store.outbox import Post, Priority, message_post, private_answer, put_post
 from bot.slack.store.threads import thread_of_run
 from bot.slack.views import Message
+from bot.slack.words import answers
 
 __all__ = ["Decider", "Effect", "Handler", "answer_post", "place_of"]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from sqlite_utils import Database
 
@@ -18,6 +17,7 @@ from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, fi
 from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
 from bot.slack.store.threads import draft_key, thread_of_run
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView
+from bot.slack.words.runs import GONE
 from bot.story import Story
 from bot.texts import action_text
 from recordings import Runs
@@ -29,9 +29,6 @@ __all__ = [
     "read_draft",
     "read_stop",
 ]
-
-
-_GONE: Final = "(This part is no longer in the answer.)"
 
 
 def read_draft(db: Database, run_id: str) -> DraftView | None:
@@ -111,7 +108,7 @@ def _messages(db: Database, run_id: str) -> Sequence[Message]:
         return () if stop is None else (stop_message(stop),)
     messages = list(draft_messages(draft))
     while is_put(db, draft_key(run_id, len(messages))):
-        messages.append(note(_GONE))
+        messages.append(note(GONE))
     return messages
 
 

@@ -45,7 +45,7 @@ class Taken(StrEnum):
     STORED = "stored"
     KNOWN = "known"
     """It was stored before."""
-    NOT_OURS = "not ours"
+    NOT_OURS = "not_ours"
 
 
 class Gate:

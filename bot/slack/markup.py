@@ -27,6 +27,7 @@ __all__ = [
     "line",
     "link",
     "mention",
+    "message_link",
     "tame",
 ]
 
@@ -41,6 +42,8 @@ _BACKTICK: Final = "\u02cb"
 """Stands for a backtick where a real one would end a code span."""
 _JOINER: Final = "\u2060"
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
+ARCHIVES: Final = "https://slack.com/archives"
+"""Where Slack resolves a channel and a message to the reader's own workspace."""
 MAX_INPUT: Final = 60_000
 """Characters of one text that are looked at; a draft is a tenth of it."""
 
@@ -111,6 +114,11 @@ def date(moment_us: int) -> str:
 def link(url: str, label: str) -> str:
     """Return a link of our own, such as a permalink; what is no web address is left out."""
     return f"<{url}|{escape(label)}>" if _URL.fullmatch(url) else escape(label)
+
+
+def message_link(channel: str, ts: str) -> str:
+    """Return a link to a message that works without asking Slack for one."""
+    return f"{ARCHIVES}/{channel}/p{ts.replace('.', '')}"
 
 
 def cut_at(text: str, most: int) -> int:

@@ -20,7 +20,6 @@ from sqlite_utils import Database
 
 from approvals import ApprovalsError, Person
 from approvals.store import Writer, connect
-from bot.slack import answers
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, skeleton_modal, told_modal
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
@@ -31,6 +30,8 @@ from bot.slack.press import Press, press_of
 from bot.slack.refs import CallbackId, Field
 from bot.slack.store.outbox import put_post
 from bot.slack.views import View
+from bot.slack.words import answers, forms
+from bot.slack.words.common import NOT_NOW
 from tools import IdForms
 
 __all__ = ["Filler", "Modals"]
@@ -42,9 +43,6 @@ _AMOUNT: Final = re.compile(r"\d{1,9}(?:[.,]\d{1,3})?", re.ASCII)
 _CLOSED: Final = frozenset({"not_found", "view_not_found", "hash_conflict"})
 """The form was closed, or shows something newer, by the time it was to be filled."""
 _log: Final = logging.getLogger("handrail.slack")
-
-_REASON_MISSING: Final = "Say in a sentence why."
-_NOT_AN_AMOUNT: Final = "An amount, such as 12.50"
 
 Fill = Callable[[Database, Press, Person], View]
 
@@ -114,15 +112,15 @@ class Modals:
         found: dict[str, str] = {}
         asks_why = press.name in (CallbackId.REJECT, CallbackId.SETTLE)
         if asks_why and not press.fields.get(Field.REASON, "").strip():
-            found[Field.REASON] = _REASON_MISSING
+            found[Field.REASON] = forms.REASON_NEEDED
         if press.name == CallbackId.EDIT_AMOUNT:
             for name, text in press.fields.items():
                 if not _AMOUNT.fullmatch(text.strip()):
-                    found[name] = _NOT_AN_AMOUNT
+                    found[name] = forms.AMOUNT_NEEDED
         for field, form in ((Field.TICKET, self._ids.ticket), (Field.CUSTOMER, self._ids.customer)):
             typed = press.fields.get(field)
             if typed is not None and not form.fits(typed.strip().upper()):
-                found[field] = f"An id such as {form.words}"
+                found[field] = forms.id_needed(form.words)
         return found
 
     def close(self) -> None:
@@ -134,7 +132,7 @@ class Modals:
             view = self._view(press, filler)
         except Exception:  # noqa: BLE001 - nobody may look at an empty form for ever
             _log.exception("the form of %s could not be filled", press.name)
-            view = told_modal("Not now", answers.not_handled())
+            view = told_modal(NOT_NOW, answers.not_handled())
         args = {"view_id": view_id, "view": view, **({"hash": seen} if seen else {})}
         answer = self._calls.write("views.update", args)
         if isinstance(answer, Lost | Limited):
@@ -152,9 +150,9 @@ class Modals:
                 self._access.check(filler.needs, person, None if place is None else place.channel)
                 return filler.fill(db, press, person)
             except PersonUnavailable:
-                return told_modal("Not now", answers.person_unavailable())
+                return told_modal(NOT_NOW, answers.person_unavailable())
             except (ApprovalsError, PressRefused) as error:
-                return told_modal("Not possible", escaped(str(error), MAX_TOLD))
+                return told_modal(forms.NOT_POSSIBLE, escaped(str(error), MAX_TOLD))
 
     def _say_late(self, press: Press) -> None:
         def say(db: Database) -> None:

@@ -22,13 +22,14 @@ from approvals import (
     view_proposal,
 )
 from approvals.store import Jobs, JobState
-from bot.slack.lines import message_link
+from bot.slack.markup import message_link
 from bot.slack.store.cards import card_message
 from bot.slack.store.inbox import DeliveryState, count_deliveries
 from bot.slack.store.outbox import PostState, count_posts, failed_posts
 from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
-from bot.texts import action_text, counted
+from bot.slack.words import home as words
+from bot.texts import action_text
 from loop import Result, StopReason
 from recordings import RunRow, Runs
 
@@ -95,33 +96,31 @@ def _health(db: Database, now_us: int) -> Iterator[HealthLine]:
     yield HealthLine(
         name="Jobs",
         well=jobs.counts[JobState.DEAD] == 0,
-        words=f"{ready} waiting, {running} running, {jobs.counts[JobState.DEAD]} given up",
+        words=words.jobs_words(ready, running, jobs.counts[JobState.DEAD]),
     )
     inbox = count_deliveries(db)
     yield HealthLine(
         name="Inbox",
         well=inbox[DeliveryState.DEAD] == 0,
-        words=f"{inbox[DeliveryState.NEW]} to be taken in, {inbox[DeliveryState.DEAD]} given up",
+        words=words.inbox_words(inbox[DeliveryState.NEW], inbox[DeliveryState.DEAD]),
     )
     posts = count_posts(db)
     yield HealthLine(
         name="Posts",
         well=posts[PostState.FAILED] == 0,
-        words=f"{posts[PostState.READY]} waiting, {_failed_words(db, posts[PostState.FAILED])}",
+        words=words.posts_words(posts[PostState.READY], posts[PostState.FAILED], _failures(db)),
     )
     unknown = len(operations_in(db, OperationState.UNKNOWN))
     yield HealthLine(
         name="Changes",
         well=unknown == 0,
-        words=f"{counted(unknown, 'change')} that the shop cannot vouch for",
+        words=words.changes_words(unknown),
     )
 
 
-def _failed_words(db: Database, count: int) -> str:
-    if count == 0:
-        return "0 given up"
-    why = sorted({each.error or "unknown" for each in failed_posts(db)})
-    return f"{count} given up ({', '.join(why)}); handrail doctor says what to do"
+def _failures(db: Database) -> list[str]:
+    """Return Slack's names for why posts were given up."""
+    return sorted({each.error or "unknown" for each in failed_posts(db)})
 
 
 def _waiting_line(db: Database, policy: Policy, person: Person, view: ProposalView) -> WaitingLine:

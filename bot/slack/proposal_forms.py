@@ -14,7 +14,6 @@ from approvals import (
     ProposalState,
     VersionChanged,
 )
-from bot.slack import answers
 from bot.slack.access import Needs
 from bot.slack.blocks import edit_amount_modal, reject_modal, settle_modal
 from bot.slack.cards import read_card
@@ -23,6 +22,7 @@ from bot.slack.modals import Filler
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, read_proposal_ref
 from bot.slack.views import CardView, View
+from bot.slack.words import answers
 
 __all__ = ["proposal_fillers"]
 

@@ -24,7 +24,6 @@ from approvals import (
     operations_of,
     read_proposal,
 )
-from bot.slack import answers
 from bot.slack.access import Needs
 from bot.slack.blocks import note
 from bot.slack.decider import Effect, Handler
@@ -39,6 +38,8 @@ from bot.slack.refs import (
     read_proposal_ref,
 )
 from bot.slack.views import Message
+from bot.slack.words import answers
+from bot.slack.words.common import NOTHING_CHANGED
 from tools import Action, Money, MoneyError, RequestRefund, ShopError, action_from_dict
 from tools import action_to_dict as as_dict
 
@@ -148,7 +149,7 @@ class ProposalPresses:
                 try:
                     self._check(proposal.customer_id, edited)
                 except ShopError as error:
-                    raise PressRefused(f"{error}. {answers.NOTHING_CHANGED}") from error
+                    raise PressRefused(f"{error}. {NOTHING_CHANGED}") from error
 
     def _settle(self, _db: Database, press: Press, person: Person) -> Effect:
         ref = _ref(press)
@@ -239,7 +240,7 @@ def _amounts(proposal: Proposal, fields: Mapping[str, str]) -> dict[int, int]:
         try:
             money = Money.of(text.strip().replace(",", "."), action.currency)
         except MoneyError as error:
-            raise PressRefused(f"{error}. {answers.NOTHING_CHANGED}") from error
+            raise PressRefused(f"{error}. {NOTHING_CHANGED}") from error
         if money.minor != action.amount_minor:
             found[position] = money.minor
     return found

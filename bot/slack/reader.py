@@ -14,7 +14,6 @@ from sqlite_utils import Database
 
 from approvals import SYSTEM, Actor, PersonKind, Proposals
 from approvals.store import Jobs
-from bot.slack import lines
 from bot.slack.blocks import ask_customer_message, note
 from bot.slack.incoming import removal_subject
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, TicketMessage
@@ -35,6 +34,7 @@ from bot.slack.store.tickets import (
     run_again,
     ticket_of_id,
 )
+from bot.slack.words import threads as lines
 
 __all__ = ["Effect", "KindOf", "Reader"]
 

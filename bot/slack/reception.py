@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Final
 
 from sqlite_utils import Database
 
 from approvals.store import Writer
-from bot.slack import answers
 from bot.slack.blocks import note
 from bot.slack.commands import Commands
 from bot.slack.decider import Effect
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.home import Home
-from bot.slack.store.inbox import (
-    Delivery,
-    DeliveryKind,
-    DeliveryState,
-    fail_delivery,
-    is_new,
-    next_delivery,
-    next_delivery_due_us,
-    settle_delivery,
-)
+from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import private_answer, put_post
+from bot.slack.taking import Apply, Taking
 from bot.slack.views import Message
+from bot.slack.words import answers
 
 __all__ = ["Reception"]
 
 KINDS: Final = (DeliveryKind.HOME, DeliveryKind.COMMAND, DeliveryKind.SHORTCUT)
-_log: Final = logging.getLogger("handrail.slack")
 
 
 class Reception:
-    """Takes deliveries one by one.
+    """Takes opened Homes and commands one by one.
 
     Args:
         home: publishes App Home.
@@ -49,23 +39,23 @@ class Reception:
     ) -> None:
         self._home = home
         self._commands = commands
-        self._writer = writer
         self._now_us = now_us
+        taking = Taking(KINDS, prepare=self._prepare, bury=self._bury, writer=writer, now_us=now_us)
+        self.step = taking.step
 
-    def step(self, db: Database) -> int | None:
-        """Take everything that is due; return when the next one is to be tried again."""
-        while delivery := next_delivery(db, kinds=KINDS, now_us=self._now_us()):
-            self._take(db, delivery)
-        return next_delivery_due_us(db, kinds=KINDS)
+    def _prepare(self, db: Database, delivery: Delivery) -> Apply:
+        effect = self._effect(db, delivery)
 
-    def _take(self, db: Database, delivery: Delivery) -> None:
-        try:
-            effect = self._effect(db, delivery)
-            self._writer.run(lambda w: self._settle(w, delivery, effect))
-        except Exception as error:  # noqa: BLE001 - tried again, and a command is answered at last
-            _log.exception("a %s failed", delivery.kind.value)
-            name = type(error).__name__
-            self._writer.run(lambda w: self._fail(w, delivery, name))
+        def apply(w: Database) -> None:
+            told = effect(w)
+            if told is not None:
+                self._answer(w, delivery, told)
+
+        return apply
+
+    def _bury(self, db: Database, delivery: Delivery) -> None:
+        if delivery.kind is DeliveryKind.COMMAND:
+            self._answer(db, delivery, note(answers.not_handled()))
 
     def _effect(self, db: Database, delivery: Delivery) -> Effect:
         payload = delivery.payload
@@ -84,19 +74,6 @@ class Reception:
                 return lambda _w: note(told)
             case _:
                 return _nothing  # another tab, or a shortcut of another release
-
-    def _settle(self, db: Database, delivery: Delivery, effect: Effect) -> None:
-        if not is_new(db, delivery.seq):
-            return  # another process was first
-        told = effect(db)
-        settle_delivery(db, delivery.seq)
-        if told is not None:
-            self._answer(db, delivery, told)
-
-    def _fail(self, db: Database, delivery: Delivery, error: str) -> None:
-        state = fail_delivery(db, delivery, error=error, now_us=self._now_us())
-        if state is DeliveryState.DEAD and delivery.kind is DeliveryKind.COMMAND:
-            self._answer(db, delivery, note(answers.not_handled()))
 
     def _answer(self, db: Database, delivery: Delivery, told: Message) -> None:
         """Answer where the command was typed; where we are not, the poster sends it directly."""

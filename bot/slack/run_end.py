@@ -12,13 +12,13 @@ from sqlite_utils import Database
 from approvals import Proposal, Proposals
 from approvals.store import Job, Jobs, tx
 from bot.proposing import Proposer
-from bot.slack import lines
 from bot.slack.blocks import draft_messages, note, status_message, stop_message
 from bot.slack.run_views import draft_view, status_view, stop_view
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
 from bot.slack.views import DraftProposal, Message, StatusView
+from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Result
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from sqlite_utils import Database
 
 from approvals import Person
-from bot.slack import answers
 from bot.slack.access import Needs
 from bot.slack.blocks import ask_again_modal, copy_modal, edit_draft_modal, held_back_modal
 from bot.slack.drafts import copy_view, held_back_text, read_draft, read_stop
@@ -16,6 +15,7 @@ from bot.slack.modals import Filler
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, read_run_ref
 from bot.slack.views import DraftView, View
+from bot.slack.words import answers
 
 __all__ = ["run_fillers"]
 

@@ -9,13 +9,11 @@ from sqlite_utils import Database
 
 from approvals import Person
 from approvals.store import Jobs
-from bot.slack import answers
 from bot.slack.access import Needs
 from bot.slack.blocks import note
 from bot.slack.decider import Effect, Handler
 from bot.slack.drafts import draw_draft, read_draft
 from bot.slack.errors import PressRefused
-from bot.slack.markup import body, mention
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
@@ -23,6 +21,9 @@ from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.threads import RunThread, pause_runs, resume_runs, stop_run, thread_of_run
 from bot.slack.store.tickets import keep_reply, run_again
 from bot.slack.views import Message
+from bot.slack.words import answers
+from bot.slack.words import threads as lines
+from bot.slack.words.runs import STOP_PRESSED
 
 __all__ = ["RunPresses"]
 
@@ -64,7 +65,7 @@ class RunPresses:
         thread = _thread(db, press)
 
         def stop(w: Database) -> Message:
-            if not stop_run(w, thread.run_id):
+            if not stop_run(w, thread.run_id, cause=STOP_PRESSED):
                 return note(answers.run_ended())
             self._note(w, thread, FeedbackKind.STOPPED, person)
             return note(answers.stopping())
@@ -138,7 +139,7 @@ class RunPresses:
                 text=asked,
                 to_us=True,
             )
-            said = f"{mention(person.user_id)} asks: {body(asked, MAX_ASKED)}"
+            said = lines.asks_again(person.user_id, asked, MAX_ASKED)
             post = message_post(
                 note(said),
                 channel=thread.channel,

@@ -9,7 +9,6 @@ from sqlite_utils import Database
 
 from approvals import Person, PersonKind
 from approvals.store import Jobs
-from bot.slack import answers, lines
 from bot.slack.access import Needs
 from bot.slack.blocks import give_customer_modal, note, triage_modal
 from bot.slack.calls import Calls, Took
@@ -29,6 +28,8 @@ from bot.slack.store.tickets import (
     ticket_of_id,
 )
 from bot.slack.views import Message, View
+from bot.slack.words import answers
+from bot.slack.words import threads as lines
 from tools import IdForm, IdForms
 
 __all__ = ["TicketPresses"]

@@ -10,7 +10,6 @@ from sqlite_utils import Database
 
 from approvals import Proposals
 from approvals.store import Jobs, Writer
-from bot.slack import lines
 from bot.slack.blocks import note
 from bot.slack.store.outbox import Priority, message_post, put_post
 from bot.slack.store.threads import (
@@ -22,6 +21,7 @@ from bot.slack.store.threads import (
     running_thread,
 )
 from bot.slack.store.tickets import dead_jobs, run_again
+from bot.slack.words import threads as lines
 
 __all__ = ["Upkeep"]
 

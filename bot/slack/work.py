@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from sqlite_utils import Database
 
@@ -20,7 +19,6 @@ from bot.now import iso_text
 from bot.plan import Plan, plan_again, plan_run
 from bot.proposing import Proposer
 from bot.settings import Settings
-from bot.slack import lines
 from bot.slack.history import case_of
 from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
 from bot.slack.store.threads import (
@@ -46,6 +44,8 @@ from bot.slack.store.tickets import (
     use_replies,
 )
 from bot.slack.views import Phase, StatusView
+from bot.slack.words import threads as lines
+from bot.slack.words.runs import DELETED, NEWER
 from bot.story import record_of
 from bot.supplies import Supplies
 from bot.triage import carry_through
@@ -53,10 +53,7 @@ from loop import Clock, Entry, JournalDiverged, Model, Opened
 from recordings import Runs, RunTaken
 from tools import TicketCase
 
-__all__ = ["DELETED", "NEWER", "Play", "TicketWork"]
-
-DELETED: Final = "the ticket was deleted"
-NEWER: Final = "newer message"
+__all__ = ["Play", "TicketWork"]
 
 Play = Callable[[Plan], tuple[Model, Clock]]
 """Makes the model that answers a run, and the clock that the run is timed by."""

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bot.plan import Plan
-from bot.slack.lines import header_gone, not_a_member
 from bot.slack.outside import Outside, replayed
 from bot.slack.store.threads import status_key
+from bot.slack.words.threads import header_gone, not_a_member
 from loop import Clock, Model, Reply, Request
 from tests.scenarios.office import (
     ANN,

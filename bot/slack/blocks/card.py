@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from approvals import ActionView, ProposalState, ProposalView
-from bot.slack import words
 from bot.slack.blocks.parts import (
     actions,
     button,
@@ -24,13 +23,15 @@ from bot.slack.blocks.parts import (
     section,
 )
 from bot.slack.limits import CONFIRM_TEXT, HEADER
-from bot.slack.markup import fact, fenced, line, link, mention
+from bot.slack.markup import fact, fenced, mention
 from bot.slack.refs import ActionId, ProposalRef
 from bot.slack.views import Block, CallLine, CardView, Message
-from bot.texts import counted, shortened
+from bot.slack.words import common
+from bot.slack.words import proposals as words
+from bot.texts import shortened
 from tools import CreateReturnLabel, Kind, RequestRefund
 
-__all__ = ["call_text", "card_message", "card_note", "fallback", "ref_of", "reminder"]
+__all__ = ["call_text", "card_message", "card_note", "ref_of", "reminder"]
 
 MAX_EVIDENCE: Final = 1_400
 MAX_EVIDENCE_LINE: Final = 260
@@ -47,7 +48,7 @@ def card_message(view: CardView, *, buttons: bool = True) -> Message:
     blocks = list(_blocks(view, buttons=buttons))
     signed = len(view.facts.signatures)
     stem = f"{proposal.proposal_id}:{proposal.version}:{proposal.state.value}:{signed}"
-    return Message(text=fallback(view.facts), blocks=numbered(stem, blocks))
+    return Message(text=words.in_one_line(view.facts), blocks=numbered(stem, blocks))
 
 
 def card_note(view: CardView) -> Message | None:
@@ -62,32 +63,16 @@ def card_note(view: CardView) -> Message | None:
     blocks = [section("\n".join([told, *done]))]
     if view.why is not None:
         blocks.append(quoted(view.why, MAX_WHY))
-    return Message(text=fallback(facts), blocks=tuple(blocks))
+    return Message(text=words.in_one_line(facts), blocks=tuple(blocks))
 
 
 def reminder(view: CardView, mentions: Sequence[str] = ()) -> Message:
     """Return the warning before a proposal expires, for the users or groups named by id."""
     facts = view.facts
     called = " ".join(mention(each) for each in mentions)
-    told = f"{called} {fact(facts.proposal.proposal_id)} is still undecided.".lstrip()
+    told = f"{called} {words.undecided(facts.proposal.proposal_id)}".lstrip()
     text = f"{told} {words.state_words(facts)} {_approvers(view)}"
-    return Message(text=f"{called} {fallback(facts)}".lstrip(), blocks=(section(text),))
-
-
-def fallback(facts: ProposalView) -> str:
-    """Return the card in one line, for notifications and screen readers."""
-    proposal = facts.proposal
-    name = words.state_name(proposal.state)
-    return f"{proposal.proposal_id} ({name}): {headline(facts, 400)}"
-
-
-def headline(facts: ProposalView, most: int) -> str:
-    """Say what a proposal asks for in a few words."""
-    if len(facts.actions) == 1:
-        return words.action_short(facts.actions[0].action, most)
-    return (
-        f"{counted(len(facts.actions), 'change')} for ticket {line(facts.proposal.ticket_id, 60)}"
-    )
+    return Message(text=f"{called} {words.in_one_line(facts)}".lstrip(), blocks=(section(text),))
 
 
 def ref_of(facts: ProposalView, *, second: bool = False) -> ProposalRef:
@@ -106,11 +91,11 @@ def call_text(call: CallLine, most: int) -> str:
 def _blocks(view: CardView, *, buttons: bool) -> Iterator[Block]:
     facts = view.facts
     proposal_id = facts.proposal.proposal_id
-    yield header(f"{proposal_id}: {headline(facts, HEADER - len(proposal_id) - 2)}")
+    yield header(f"{proposal_id}: {words.headline(facts, HEADER - len(proposal_id) - 2)}")
     yield section(words.state_words(facts))
     if view.why is not None and facts.proposal.state is ProposalState.REJECTED:
         yield quoted(view.why, MAX_WHY)
-    yield section(_about(view))
+    yield section(words.about_words(view))
     for each in facts.actions:
         yield section(_action(each))
     if facts.proposal.state is ProposalState.WAITING:
@@ -123,31 +108,13 @@ def _blocks(view: CardView, *, buttons: bool) -> Iterator[Block]:
     yield from _background(view)
 
 
-def _about(view: CardView) -> str:
-    proposal = view.facts.proposal
-    ticket = fact(proposal.ticket_id)
-    if view.ticket_link is not None:
-        ticket = f"{ticket} ({link(view.ticket_link, 'open')})"
-    rule = "none named" if proposal.rule is None else fact(proposal.rule)
-    run = fact(proposal.run_id)
-    if view.model:
-        design = f"{line(view.profile, 40)}, " if view.profile else ""
-        run = f"{run} ({design}{line(view.model, 60)})"
-    told = [f"Ticket {ticket}", f"Customer {fact(proposal.customer_id)}", f"Rule {rule}"]
-    if proposal.version > 1:
-        told.append(f"Version {proposal.version}, edited by a person")
-    if proposal.made_from is not None:
-        told.append(f"Asked for again after {fact(proposal.made_from)}")
-    return "  \u00b7  ".join([*told, f"Run {run}"])
-
-
 def _action(each: ActionView) -> str:
     lines = [f"{each.position}. {words.action_words(each.action)}"]
     if each.operation is not None:
         lines.append(f"    \u2192 {words.operation_words(each.operation)}")
     lines += [f"    {words.mark_words(mark)}" for mark in each.marks[:MAX_MARKS]]
     if len(each.marks) > MAX_MARKS:
-        lines.append(f"    \u26a0 and {len(each.marks) - MAX_MARKS} more like it")
+        lines.append(f"    {words.more_marks(len(each.marks) - MAX_MARKS)}")
     if each.held:
         lines.append(f"    {words.held_words(each.held)}")
     return "\n".join(lines)
@@ -159,11 +126,7 @@ def _execution(each: ActionView) -> str:
 
 
 def _decision(view: CardView) -> str:
-    facts = view.facts
-    counts = f"Counts as *{facts.own}*"
-    if facts.total != facts.own:
-        counts += f", with the ticket's other proposals *{facts.total}*"
-    return f"{_approvers(view)}\n{counts}."
+    return f"{_approvers(view)}\n{words.counts_words(view.facts)}"
 
 
 def _approvers(view: CardView) -> str:
@@ -173,25 +136,27 @@ def _approvers(view: CardView) -> str:
 
 def _waiting_buttons(facts: ProposalView) -> Iterator[dict[str, Any]]:
     yield _approve(facts)
-    yield button(ActionId.REJECT, "Reject\u2026", ref_of(facts))
+    yield button(ActionId.REJECT, words.REJECT, ref_of(facts))
     if any(isinstance(each.action, RequestRefund) for each in facts.actions):
-        yield button(ActionId.EDIT_AMOUNT, "Edit amount\u2026", ref_of(facts))
+        yield button(ActionId.EDIT_AMOUNT, words.EDIT_AMOUNT, ref_of(facts))
 
 
 def _approve(facts: ProposalView) -> dict[str, Any]:
     proposal_id = facts.proposal.proposal_id
-    name = f"Approve proposal {proposal_id}"
     if facts.second_needed:
         return button(
             ActionId.APPROVE,
-            "Approve a second one",
+            words.APPROVE_SECOND,
             ref_of(facts, second=True),
             style="danger",
             asks=_ask_second(facts),
-            name=f"{name}, a second one",
+            name=words.approve_name(proposal_id, second=True),
         )
     asks = _ask(facts) if any(map(_moves_money, facts.actions)) else None
-    return button(ActionId.APPROVE, "Approve", ref_of(facts), style="primary", asks=asks, name=name)
+    name = words.approve_name(proposal_id, second=False)
+    return button(
+        ActionId.APPROVE, words.APPROVE, ref_of(facts), style="primary", asks=asks, name=name
+    )
 
 
 def _moves_money(each: ActionView) -> bool:
@@ -200,14 +165,15 @@ def _moves_money(each: ActionView) -> bool:
 
 
 def _ask(facts: ProposalView) -> dict[str, Any]:
-    text = f"{_told_actions(facts, 240)}. It is sent to the shop at once."
-    return confirm(f"Approve {facts.proposal.proposal_id}?", text, "Approve", "Not now")
+    text = f"{_told_actions(facts, 240)}. {words.SENT_AT_ONCE}"
+    title = words.approve_title(facts.proposal.proposal_id)
+    return confirm(title, text, words.APPROVE, common.NOT_NOW)
 
 
 def _ask_second(facts: ProposalView) -> dict[str, Any]:
-    start = "The same was asked for before; the card says when. "
+    start = f"{words.ASKED_BEFORE} "
     text = f"{start}{_told_actions(facts, CONFIRM_TEXT - len(start))}"
-    return confirm("A second one?", text, "Yes, a second one", "No", danger=True)
+    return confirm(words.SECOND_TITLE, text, words.SECOND_YES, words.NO, danger=True)
 
 
 def _told_actions(facts: ProposalView, most: int) -> str:
@@ -219,27 +185,26 @@ def _later_buttons(view: CardView) -> Iterator[dict[str, Any]]:
     ref = ref_of(view.facts)
     match view.facts.proposal.state:
         case ProposalState.FAILED if view.offers_try_again:
-            yield button(ActionId.TRY_AGAIN, "Try again", ref, asks=_ask_again())
+            yield button(ActionId.TRY_AGAIN, words.TRY_AGAIN, ref, asks=_ask_again())
         case ProposalState.REJECTED if view.offers_reopen:
-            yield button(ActionId.REOPEN, "Reopen", ref, asks=_ask_again())
+            yield button(ActionId.REOPEN, words.REOPEN, ref, asks=_ask_again())
         case ProposalState.UNKNOWN if view.offers_settle:
-            yield button(ActionId.SETTLE, "I have looked\u2026", ref)
+            yield button(ActionId.SETTLE, words.SETTLE, ref)
         case _:
             return
 
 
 def _ask_again() -> dict[str, Any]:
-    text = "This makes a new proposal, which needs a new approval."
-    return confirm("Ask for it again?", text, "Ask again", "No")
+    return confirm(words.AGAIN_TITLE, words.AGAIN_TEXT, words.AGAIN_YES, words.NO)
 
 
 def _background(view: CardView) -> Iterator[Block]:
     """Yield what is no fact of the proposal: the model's reason, the look-ups, the draft."""
     if view.reason:
-        yield context(words.MODEL_SAYS)
+        yield context(common.MODEL_SAYS)
         yield quoted(view.reason, MAX_REASON)
     evidence = _evidence(view)
-    yield context(words.LOOKED_UP if evidence else words.NO_EVIDENCE)
+    yield context(common.LOOKED_UP if evidence else common.NO_EVIDENCE)
     if evidence:
         yield section(fenced("\n".join(evidence), MAX_EVIDENCE))
     if view.facts.draft and view.facts.proposal.state is ProposalState.WAITING:
@@ -256,4 +221,4 @@ def _evidence(view: CardView) -> list[str]:
     kept = [text for text in view.facts.evidence if text is not None]
     shown = [shortened(text, most) for text in kept]
     erased = len(view.facts.evidence) - len(kept)
-    return [*shown, f"({counted(erased, 'text')} erased)"] if erased else shown
+    return [*shown, words.erased_words(erased)] if erased else shown

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from bot.slack import words
 from bot.slack.blocks.card import call_text
 from bot.slack.blocks.parts import (
     actions,
@@ -18,12 +17,13 @@ from bot.slack.blocks.parts import (
     quoted,
     section,
 )
-from bot.slack.blocks.status import figures_words
 from bot.slack.limits import SECTION
 from bot.slack.markdown import mrkdwn_parts
-from bot.slack.markup import fact, fenced, line, mention
+from bot.slack.markup import fenced
 from bot.slack.refs import ActionId, RunRef
-from bot.slack.views import Block, CallLine, DraftProposal, DraftView, Message
+from bot.slack.views import Block, CallLine, DraftView, Message
+from bot.slack.words import common
+from bot.slack.words import runs as words
 
 __all__ = ["draft_messages", "evidence_block"]
 
@@ -45,7 +45,7 @@ def draft_messages(view: DraftView) -> tuple[Message, ...]:
 
     The first is updated in place when somebody does something with it. Nothing is left out.
     """
-    parts = mrkdwn_parts(view.reply, MAX_PART) or ["\u2014"]
+    parts = mrkdwn_parts(view.reply, MAX_PART) or [common.NO_TEXT]
     rest = parts[FIRST_PARTS:]
     count = 1 + -(-len(rest) // NEXT_PARTS)
     first = _first(view, parts[:FIRST_PARTS], count)
@@ -59,24 +59,20 @@ def evidence_block(calls: Sequence[CallLine]) -> Block:
 
 
 def _first(view: DraftView, parts: Sequence[str], count: int) -> Message:
-    text = f"Draft for {line(view.ticket_id, 60)}: {line(view.reply, 400)}"
+    text = words.draft_short(view.ticket_id, view.reply)
     stem = f"{view.run_id}:draft:{_standing(view)}"
-    blocks = [header(_title(view)), *_state(view), *map(section, parts)]
+    blocks = [header(words.draft_title(view.ticket_id)), *_state(view), *map(section, parts)]
     if count > 1:
-        blocks.append(context(f"Part 1 of {count}; it goes on below."))
+        blocks.append(context(words.first_part(count)))
     blocks += [*_buttons(view), divider(), *_facts(view)]
     return Message(text=text, blocks=numbered(stem, blocks))
 
 
 def _continued(view: DraftView, parts: Sequence[str], count: int) -> Iterator[Message]:
     for number, start in enumerate(range(0, len(parts), NEXT_PARTS), start=2):
-        told = f"Draft for {line(view.ticket_id, 60)}, part {number} of {count}"
+        told = words.part_of(view.ticket_id, number, count)
         blocks = [context(told), *map(section, parts[start : start + NEXT_PARTS])]
         yield Message(text=told, blocks=numbered(f"{view.run_id}:draft:{number}", blocks))
-
-
-def _title(view: DraftView) -> str:
-    return f"Draft for {line(view.ticket_id, 60)} (nobody has sent it)"
 
 
 def _standing(view: DraftView) -> str:
@@ -89,60 +85,48 @@ def _standing(view: DraftView) -> str:
 
 def _state(view: DraftView) -> Iterator[Block]:
     if view.discarded_by is not None:
-        yield section(f"*Discarded* by {mention(view.discarded_by)}.")
+        yield section(words.discarded(view.discarded_by))
     if view.taken_by is not None:
-        yield section(f"*Taken over* by {mention(view.taken_by)}.")
+        yield section(common.taken_over(view.taken_by))
     if view.edited_by is not None:
-        yield context(f"Edited by {mention(view.edited_by)}; the model's own text is kept.")
+        yield context(words.edited(view.edited_by))
     for each in view.proposals[-MAX_PROPOSALS:]:
-        yield context(_proposal(each))
-
-
-def _proposal(each: DraftProposal) -> str:
-    told = f"Proposal {fact(each.proposal_id)}: {words.state_name(each.state)}"
-    done = line("; ".join(each.settled), 300)
-    return f"{told}: {done}" if done else told
+        yield context(words.proposal_words(each))
 
 
 def _buttons(view: DraftView) -> Iterator[Block]:
     if view.discarded_by is not None:
         return
     ref = RunRef(run_id=view.run_id)
-    ask = confirm("Discard this draft?", "It is kept, marked as discarded.", "Discard", "Keep")
+    ask = confirm(words.DISCARD_TITLE, words.DISCARD_TEXT, words.DISCARD, words.KEEP)
     row = [
-        button(ActionId.COPY, "Show to copy\u2026", ref, style="primary"),
-        button(ActionId.EDIT_DRAFT, "Edit\u2026", ref),
-        button(ActionId.ASK_AGAIN, "Ask again\u2026", ref),
+        button(ActionId.COPY, words.COPY, ref, style="primary"),
+        button(ActionId.EDIT_DRAFT, words.EDIT, ref),
+        button(ActionId.ASK_AGAIN, common.ASK_AGAIN, ref),
     ]
     if view.taken_by is None:
-        row.append(button(ActionId.TAKE_OVER, "Take over", ref))
-    row.append(button(ActionId.DISCARD, "Discard", ref, asks=ask))
+        row.append(button(ActionId.TAKE_OVER, common.TAKE_OVER, ref))
+    row.append(button(ActionId.DISCARD, words.DISCARD, ref, asks=ask))
     yield actions(row)
     yield actions(list(_thumbs(view, ref)))
 
 
 def _thumbs(view: DraftView, ref: RunRef) -> Iterator[dict[str, Any]]:
-    yield button(ActionId.HELPFUL, _counted("Helpful", view.helpful), ref)
-    yield button(ActionId.NOT_HELPFUL, _counted("Not helpful", view.not_helpful), ref)
-
-
-def _counted(label: str, count: int) -> str:
-    return f"{label} ({count})" if count else label
+    yield button(ActionId.HELPFUL, words.counted_label(words.HELPFUL, view.helpful), ref)
+    label = words.counted_label(words.NOT_HELPFUL, view.not_helpful)
+    yield button(ActionId.NOT_HELPFUL, label, ref)
 
 
 def _facts(view: DraftView) -> Iterator[Block]:
     """Yield what is for the team and not for the customer."""
-    yield context(f"*For the team, not for the customer.* {words.outcome_words(view.outcome)}.")
-    team = "none named" if view.team is None else line(view.team, 60)
-    rule = "none named" if view.rule is None else fact(view.rule)
-    yield context(
-        f"Customer {fact(view.customer_id)}  \u00b7  Team {team}  \u00b7  Rule {rule}",
-        f"{figures_words(view.figures)}  \u00b7  {line(view.profile, 40)},"
-        f" {line(view.model, 60)}  \u00b7  {fact(view.run_id)}",
-    )
+    yield context(f"{words.FOR_THE_TEAM} {words.outcome_words(view.outcome)}.")
+    about = (*words.about_run(view.customer_id, view.team), common.rule_words(view.rule))
+    used = words.figures_words(view.figures)
+    run = words.run_words(view.run_id, view.profile, view.model)
+    yield context(common.SEPARATOR.join(about), common.SEPARATOR.join((used, run)))
     if view.reason:
-        yield context(words.MODEL_SAYS)
+        yield context(common.MODEL_SAYS)
         yield quoted(view.reason, MAX_REASON)
-    yield context(words.LOOKED_UP if view.calls else words.NO_EVIDENCE)
+    yield context(common.LOOKED_UP if view.calls else common.NO_EVIDENCE)
     if view.calls:
         yield evidence_block(view.calls)

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from approvals import Operation, OperationState, ProposalState
-from bot.slack import words
-from bot.slack.blocks.card import headline, ref_of
+from bot.slack.blocks.card import ref_of
 from bot.slack.blocks.parts import context, modal, plain, section, text_input
 from bot.slack.limits import INPUT_TEXT, SECTION
 from bot.slack.markdown import mrkdwn_parts
-from bot.slack.markup import cut_at, fact, line, tame
+from bot.slack.markup import cut_at, tame
 from bot.slack.refs import CallbackId, Field, RunRef, TicketRef, amount_field
-from bot.slack.views import Block, CardView, CopyView, DraftProposal, DraftView, StopView, View
+from bot.slack.views import Block, CardView, CopyView, DraftView, StopView, View
+from bot.slack.words import forms as words
+from bot.slack.words.common import NO_TEXT
+from bot.slack.words.proposals import action_short, action_words, headline
+from bot.slack.words.runs import problem
 from tools import RequestRefund
 
 __all__ = [
@@ -33,13 +36,15 @@ __all__ = [
 MAX_REASON: Final = 1_000
 MAX_ID: Final = 40
 MAX_AMOUNT: Final = 20
+MAX_PROBLEM: Final = 200
+MAX_PROBLEMS: Final = 8
 MAX_PARTS: Final = 40
 """Sections of a draft in a form, 120,000 characters; drafts are a tenth of that."""
 
 
-def skeleton_modal(title: str = "One moment") -> View:
+def skeleton_modal(title: str = words.ONE_MOMENT) -> View:
     """Return the form that is opened at once, before anything was looked up."""
-    return modal(CallbackId.SKELETON, title, [section("One moment \u2026")], ref=None)
+    return modal(CallbackId.SKELETON, title, [section(words.WAIT)], ref=None)
 
 
 def told_modal(title: str, text: str) -> View:
@@ -51,24 +56,26 @@ def reject_modal(view: CardView) -> View:
     """Return the form that asks why a proposal is rejected."""
     asks = text_input(
         Field.REASON,
-        "Why?",
-        hint="The card and the audit keep it.",
+        words.WHY,
+        hint=words.REJECT_HINT,
         most=MAX_REASON,
         lines=True,
     )
     blocks = [_of(view), asks]
-    return modal(CallbackId.REJECT, "Reject", blocks, ref=ref_of(view.facts), submit="Reject")
+    return modal(
+        CallbackId.REJECT, words.REJECT, blocks, ref=ref_of(view.facts), submit=words.REJECT
+    )
 
 
 def edit_amount_modal(view: CardView) -> View:
     """Return the form that changes amounts; a new version of the whole proposal comes of it."""
-    note = context("Signatures become void. Who raises an amount cannot sign it.")
+    note = context(words.VOID)
     return modal(
         CallbackId.EDIT_AMOUNT,
-        "Edit amount",
+        words.EDIT_AMOUNT_TITLE,
         [_of(view), *_amounts(view), note],
         ref=ref_of(view.facts),
-        submit="Save",
+        submit=words.SAVE,
     )
 
 
@@ -81,21 +88,21 @@ def settle_modal(view: CardView) -> View:
     choice: Block = {
         "type": "input",
         "block_id": Field.OUTCOME,
-        "label": plain("What did you find at the shop?"),
+        "label": plain(words.FOUND),
         "element": {
             "type": "radio_buttons",
             "action_id": Field.OUTCOME,
             "options": [
-                {"text": plain("It was done"), "value": "done"},
-                {"text": plain("It was not done, and will not be"), "value": "failed"},
+                {"text": plain(words.WAS_DONE), "value": "done"},
+                {"text": plain(words.WAS_NOT_DONE), "value": "failed"},
             ],
         },
     }
-    how = text_input(Field.REASON, "How do you know?", most=MAX_REASON, lines=True)
-    what = section(f"{unknown.position}. {words.action_words(unknown.action)}")
+    how = text_input(Field.REASON, words.HOW_KNOWN, most=MAX_REASON, lines=True)
+    what = section(f"{unknown.position}. {action_words(unknown.action)}")
     ref = ref_of(view.facts)
     return modal(
-        CallbackId.SETTLE, "What became of it", [what, choice, how], ref=ref, submit="Save"
+        CallbackId.SETTLE, words.SETTLE_TITLE, [what, choice, how], ref=ref, submit=words.SAVE
     )
 
 
@@ -106,10 +113,10 @@ def copy_modal(view: CopyView) -> View:
     """
     return modal(
         CallbackId.COPY,
-        "Copy the answer",
+        words.COPY_TITLE,
         [*_warnings(view), *_answer(view.text, optional=True)],
         ref=RunRef(run_id=view.run_id),
-        submit="Done",
+        submit=words.DONE,
     )
 
 
@@ -119,47 +126,50 @@ def edit_draft_modal(view: DraftView) -> View:
     ``refs.submitted`` gives ``text-1``, ``text-2`` …, to be put together in order.
     """
     inputs = _answer(view.reply, optional=False)
-    note = context("The model's own text is kept beside yours.")
+    note = context(words.TEXT_KEPT)
     ref = RunRef(run_id=view.run_id)
-    return modal(CallbackId.EDIT_DRAFT, "Edit the draft", [*inputs, note], ref=ref, submit="Save")
+    return modal(
+        CallbackId.EDIT_DRAFT, words.EDIT_DRAFT_TITLE, [*inputs, note], ref=ref, submit=words.SAVE
+    )
 
 
 def ask_again_modal(run_id: str) -> View:
     """Return the form for a follow-up; a new run of the ticket starts with it."""
     asks = text_input(
         Field.TEXT,
-        "What should be different?",
-        hint="For example: in French, please; shorter; he did send a photo.",
+        words.WHAT_ELSE,
+        hint=words.WHAT_ELSE_HINT,
         most=MAX_REASON,
         lines=True,
     )
     ref = RunRef(run_id=run_id)
-    return modal(CallbackId.ASK_AGAIN, "Ask again", [asks], ref=ref, submit="Ask")
+    return modal(CallbackId.ASK_AGAIN, words.ASK_AGAIN_TITLE, [asks], ref=ref, submit=words.ASK)
 
 
 def give_customer_modal(ref: TicketRef, ticket_id: str) -> View:
     """Return the form for the customer of a ticket that names none."""
-    blocks = [section(f"Who wrote {fact(ticket_id)}?"), _customer()]
-    return modal(CallbackId.GIVE_CUSTOMER, "Give the customer", blocks, ref=ref, submit="Start")
+    blocks = [section(words.who_wrote(ticket_id)), _customer()]
+    return modal(
+        CallbackId.GIVE_CUSTOMER, words.CUSTOMER_TITLE, blocks, ref=ref, submit=words.START
+    )
 
 
 def triage_modal(ref: TicketRef, *, ticket_id: str = "", customer_id: str = "") -> View:
     """Return the form of the shortcut on a message."""
-    ticket = text_input(Field.TICKET, "Ticket id", value=ticket_id, most=MAX_ID)
+    ticket = text_input(Field.TICKET, words.TICKET, value=ticket_id, most=MAX_ID)
     blocks = [ticket, _customer(customer_id)]
-    return modal(CallbackId.TRIAGE, "Triage this", blocks, ref=ref, submit="Start")
+    return modal(CallbackId.TRIAGE, words.TRIAGE_TITLE, blocks, ref=ref, submit=words.START)
 
 
 def held_back_modal(view: StopView, reply: str) -> View:
     """Return a draft that a gate objected to, with the objections above it."""
-    told = [f"\u2022 {fact(code)} {line(message, 200)}" for code, message in view.problems[:8]]
-    warning = "*A gate objected to this draft. Do not send it as it is.*"
-    parts = mrkdwn_parts(reply, SECTION) or ["\u2014"]
-    blocks = [section("\n".join([warning, *told])), *map(section, parts[:MAX_PARTS])]
+    told = [problem(code, message, MAX_PROBLEM) for code, message in view.problems[:MAX_PROBLEMS]]
+    parts = mrkdwn_parts(reply, SECTION) or [NO_TEXT]
+    blocks = [section("\n".join([words.HELD_BACK, *told])), *map(section, parts[:MAX_PARTS])]
     if len(parts) > MAX_PARTS:
-        blocks.append(context(f"{len(parts) - MAX_PARTS} more parts are in the journal only."))
+        blocks.append(context(words.more_parts(len(parts) - MAX_PARTS)))
     ref = RunRef(run_id=view.run_id)
-    return modal(CallbackId.COPY, "A draft held back", blocks, ref=ref)
+    return modal(CallbackId.COPY, words.HELD_BACK_TITLE, blocks, ref=ref)
 
 
 def _answer(text: str, *, optional: bool) -> Iterator[Block]:
@@ -168,7 +178,7 @@ def _answer(text: str, *, optional: bool) -> Iterator[Block]:
     for number, part in enumerate(texts, start=1):
         yield text_input(
             f"{Field.TEXT}-{number}",
-            "The answer" if len(texts) == 1 else f"The answer, part {number} of {len(texts)}",
+            words.answer_label(number, len(texts)),
             value=part,
             lines=True,
             most=INPUT_TEXT,
@@ -178,8 +188,8 @@ def _answer(text: str, *, optional: bool) -> Iterator[Block]:
 
 def _of(view: CardView) -> Block:
     proposal = view.facts.proposal
-    about = f"{fact(proposal.proposal_id)}, version {proposal.version}"
-    return section(f"{about}: {headline(view.facts, 400)}")
+    told = headline(view.facts, 400)
+    return section(words.of_version(proposal.proposal_id, proposal.version, told))
 
 
 def _amounts(view: CardView) -> Iterator[Block]:
@@ -188,32 +198,26 @@ def _amounts(view: CardView) -> Iterator[Block]:
             money = each.action.money
             yield text_input(
                 amount_field(each.position),
-                f"{each.position}. {words.action_short(each.action, 300)}",
+                f"{each.position}. {action_short(each.action, 300)}",
                 value=money.amount_text,
-                hint=f"In {money.currency}, such as {money.amount_text}",
+                hint=words.amount_hint(money.currency, money.amount_text),
                 most=MAX_AMOUNT,
             )
 
 
 def _customer(value: str = "") -> Block:
-    hint = "From your shop or help desk; never from what the customer wrote."
-    return text_input(Field.CUSTOMER, "Customer id", value=value, hint=hint, most=MAX_ID)
+    hint = words.CUSTOMER_HINT
+    return text_input(Field.CUSTOMER, words.CUSTOMER, value=value, hint=hint, most=MAX_ID)
 
 
 def _warnings(view: CopyView) -> Iterator[Block]:
     if view.held_back:
-        yield section("\u26a0 *A gate objected to this draft. Do not send it as it is.*")
+        yield section(words.HELD_BACK)
     for each in view.proposals:
         if each.state is ProposalState.DONE:
-            yield context(f"{fact(each.proposal_id)} is done.")
+            yield context(words.done_already(each.proposal_id))
         else:
-            yield section(_not_done(each))
-
-
-def _not_done(each: DraftProposal) -> str:
-    name = words.state_name(each.state)
-    told = "The answer may promise what has not happened; change it or wait."
-    return f"\u26a0 *{fact(each.proposal_id)} is {name}.* {told}"
+            yield section(words.not_done(each.proposal_id, each.state))
 
 
 def _is_unknown(operation: Operation | None) -> bool:

@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 from bot.slack.markup import body
 from bot.slack.refs import ActionId, CallbackId, ProposalRef, RunRef, TicketRef
 from bot.slack.views import Block, View
+from bot.slack.words.common import NO_TEXT
+from bot.slack.words.forms import CLOSE
 
 __all__ = [
     "Ref",
@@ -28,7 +30,6 @@ __all__ = [
 
 Ref = ProposalRef | RunRef | TicketRef
 Style = Literal["primary", "danger"]
-_CLOSE: Final = "Close"
 _ID_CHARS: Final = 12
 
 
@@ -57,7 +58,7 @@ def section(text: str) -> Block:
 
 def quoted(text: str, most: int) -> Block:
     """Return a raw text of a model or a person, bounded, in which nothing is formatted."""
-    return {"type": "section", "text": plain(body(text, most) or "\u2014"), "expand": True}
+    return {"type": "section", "text": plain(body(text, most) or NO_TEXT), "expand": True}
 
 
 def context(*texts: str) -> Block:
@@ -135,7 +136,7 @@ def modal(
         "type": "modal",
         "callback_id": callback.value,
         "title": plain(title),
-        "close": plain(_CLOSE),
+        "close": plain(CLOSE),
         "private_metadata": "" if ref is None else str(ref),
         "blocks": list(blocks),
     }

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from bot.slack import words
 from bot.slack.blocks.draft import evidence_block
 from bot.slack.blocks.parts import actions, button, context, divider, header, numbered, section
-from bot.slack.blocks.status import figures_words
-from bot.slack.markup import fact, line, mention
+from bot.slack.markup import line
 from bot.slack.refs import ActionId, RunRef, TicketRef
 from bot.slack.views import Block, Message, StopView
-from bot.texts import reason_text, stop_text
-from loop import Result
+from bot.slack.words import common
+from bot.slack.words import runs as words
+from bot.texts import stop_text
 
 __all__ = ["ask_customer_message", "stop_message"]
 
@@ -24,32 +23,26 @@ MAX_CAUSE: Final = 900
 
 def stop_message(view: StopView) -> Message:
     """Return how a run ended: why in words, what was found, who takes it, what can be done."""
-    told = _reason(view)
+    told = words.stop_words(view)
     stem = f"{view.run_id}:stop:{view.taken_by or ''}"
     return Message(
-        text=f"{line(view.ticket_id, 60)}: {told}. {words.A_PERSON}",
+        text=f"{line(view.ticket_id, 60)}: {told}. {common.A_PERSON}",
         blocks=numbered(stem, _blocks(view, told)),
     )
 
 
 def ask_customer_message(ref: TicketRef, ticket_id: str) -> Message:
     """Return the question for the customer id of a ticket; no model is called before the answer."""
-    told = f"{fact(ticket_id)} names no customer, so nothing was looked up. Who is it?"
-    row = actions([button(ActionId.GIVE_CUSTOMER, "Give the customer\u2026", ref)])
+    told = words.asks_customer(ticket_id)
+    row = actions([button(ActionId.GIVE_CUSTOMER, words.GIVE_CUSTOMER, ref)])
     return Message(
-        text=f"{line(ticket_id, 60)} names no customer. Who is it?",
+        text=words.asks_customer_short(ticket_id),
         blocks=numbered(f"customer:{ref.ts}", [section(told), row]),
     )
 
 
-def _reason(view: StopView) -> str:
-    if view.result is Result.REJECTED:
-        return "a gate objected to the drafted answer, so it is held back"
-    return f"no answer: {reason_text(view.stop.reason)}"
-
-
 def _blocks(view: StopView, told: str) -> Iterator[Block]:
-    yield header(f"No draft for {line(view.ticket_id, 60)}")
+    yield header(words.no_draft(view.ticket_id))
     yield section(
         f"{told[0].upper()}{told[1:]}. {_taken(view)} {words.stop_advice(view.stop.reason)}"
     )
@@ -59,34 +52,33 @@ def _blocks(view: StopView, told: str) -> Iterator[Block]:
     if row := list(_buttons(view)):
         yield actions(row)
     yield divider()
-    yield context(words.LOOKED_UP if view.calls else words.NO_EVIDENCE)
+    yield context(common.LOOKED_UP if view.calls else common.NO_EVIDENCE)
     if view.calls:
         yield evidence_block(view.calls)
-    run = f"{line(view.profile, 40)}, {line(view.model, 60)}  \u00b7  {fact(view.run_id)}"
-    yield context(f"{figures_words(view.figures)}  \u00b7  {run}")
+    used = words.figures_words(view.figures)
+    run = words.run_words(view.run_id, view.profile, view.model)
+    yield context(common.SEPARATOR.join((used, run)))
 
 
 def _taken(view: StopView) -> str:
     if view.taken_by is not None:
-        return f"*Taken over* by {mention(view.taken_by)}."
-    if view.team is not None:
-        return f"Team *{line(view.team, 60)}* should take it."
-    return words.A_PERSON
+        return common.taken_over(view.taken_by)
+    return words.taker(view.team)
 
 
 def _problems(view: StopView) -> Iterator[str]:
     for code, message in view.problems[:MAX_PROBLEMS]:
-        yield f"\u2022 {fact(code)} {line(message, MAX_PROBLEM)}"
+        yield words.problem(code, message, MAX_PROBLEM)
     if len(view.problems) > MAX_PROBLEMS:
-        yield f"\u2022 and {len(view.problems) - MAX_PROBLEMS} more"
+        yield words.more_problems(len(view.problems) - MAX_PROBLEMS)
 
 
 def _buttons(view: StopView) -> Iterator[dict[str, Any]]:
     ref = RunRef(run_id=view.run_id)
     if view.can_retry:
-        yield button(ActionId.RETRY, "Retry", ref, style="primary")
+        yield button(ActionId.RETRY, words.RETRY, ref, style="primary")
     if view.held_back:
-        yield button(ActionId.LOOK, "Look at the draft\u2026", ref)
+        yield button(ActionId.LOOK, words.LOOK, ref)
     if view.taken_by is None:
-        yield button(ActionId.TAKE_OVER, "Take over", ref)
-    yield button(ActionId.ASK_AGAIN, "Ask again\u2026", ref)
+        yield button(ActionId.TAKE_OVER, common.TAKE_OVER, ref)
+    yield button(ActionId.ASK_AGAIN, common.ASK_AGAIN, ref)

@@ -19,7 +19,6 @@ __all__ = [
     "DAY_US",
     "HOUR_US",
     "PAUSED",
-    "STOP_PRESSED",
     "Caps",
     "RunThread",
     "RunThreadState",
@@ -47,8 +46,6 @@ HOUR_US: Final = 3_600 * 1_000_000
 DAY_US: Final = 24 * HOUR_US
 PAUSED: Final = "paused"
 """The switch that holds all tickets back; its value is a reason in words, or empty."""
-STOP_PRESSED: Final = "Stop was pressed"
-"""The cause of a run that a person ended."""
 
 
 class RunThreadState(StrEnum):
@@ -111,7 +108,7 @@ def thread_of_run(db: Database, run_id: str) -> RunThread | None:
     return _one(rows(db, f"{_SELECT} WHERE run_id = ?", (run_id,)))
 
 
-def stop_run(db: Database, run_id: str, *, cause: str = STOP_PRESSED) -> bool:
+def stop_run(db: Database, run_id: str, *, cause: str) -> bool:
     """Ask a run to end at its next step; False where it does not run any more."""
     sql = "UPDATE threads SET state = 'cancelled', cause = ? WHERE run_id = ? AND state = 'running'"
     return changed(db, sql, (cause, run_id)) == 1

@@ -206,8 +206,8 @@ def test_a_pause_holds_until_it_is_taken_back_and_a_stop_is_asked_for_once(db: D
         assert resume_runs(db)
         assert not resume_runs(db)
         open_thread(db, run_id="r1", channel="C0", thread_ts="1.1", now_us=1)
-        assert stop_run(db, "r1")
-        assert not stop_run(db, "r1")
+        assert stop_run(db, "r1", cause="Stop was pressed")
+        assert not stop_run(db, "r1", cause="Stop was pressed")
 
 
 @pytest.mark.parametrize(("most", "kept"), [(0, 1), (4, 1), (7, 1), (8, 2), (100, 3)])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.slack.words.common import NOTHING_CHANGED
+
 __all__ = [
     "FOUND_UNDONE",
-    "NOTHING_CHANGED",
     "already_in_hand",
     "approved",
     "command_help",
@@ -34,7 +35,6 @@ __all__ = [
     "stopping",
 ]
 
-NOTHING_CHANGED: Final = "Nothing was changed."
 FOUND_UNDONE: Final = "a person looked at the shop and found that it was not done"
 
 

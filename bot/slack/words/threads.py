@@ -1,18 +1,15 @@
-"""The single lines that intake and the worker post in a thread, in mrkdwn."""
+"""The single lines that intake, presses and the worker post in a thread."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from bot.slack.markup import fact, link
+from bot.slack.markup import body, fact, link, mention, message_link
 
 __all__ = [
-    "ARCHIVES",
+    "asks_again",
     "customer_known",
     "gave_up",
     "header_gone",
     "held",
-    "message_link",
     "message_not_found",
     "newer_message",
     "not_a_member",
@@ -24,14 +21,6 @@ __all__ = [
     "ticket_id_changed",
     "unreadable",
 ]
-
-ARCHIVES: Final = "https://slack.com/archives"
-"""Where Slack resolves a channel and a message to the reader's own workspace."""
-
-
-def message_link(channel: str, ts: str) -> str:
-    """Return a link to a message that works without asking Slack for one."""
-    return f"{ARCHIVES}/{channel}/p{ts.replace('.', '')}"
 
 
 def not_a_member() -> str:
@@ -87,6 +76,11 @@ def message_not_found() -> str:
 def not_an_id(words: str) -> str:
     """Say what an id looks like."""
     return f"That is not a number of ours: it is {words}. Nothing was changed; press again."
+
+
+def asks_again(user_id: str, asked: str, most: int) -> str:
+    """Say who asked for another run, and what for."""
+    return f"{mention(user_id)} asks: {body(asked, most)}"
 
 
 def newer_message() -> str:

@@ -1,7 +1,6 @@
-"""Every sentence of the bot in Slack about proposals, runs and lists, in mrkdwn and in one file.
+"""What is said of a proposal: on its card, in its thread, and where it is named elsewhere.
 
-What stands between ours goes through ``bot.slack.markup``. Sentences say what happened, to what,
-and what to do next; who should act is named by role, and nobody is mentioned who need not look.
+Nobody is mentioned who need not look.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from approvals import (
-    SYSTEM,
     EffectMark,
     Operation,
     OperationState,
@@ -19,9 +17,10 @@ from approvals import (
     Signature,
 )
 from bot.action_words import label_reason, refund_reason, refund_target
-from bot.slack.markup import date, fact, line, mention
+from bot.slack.markup import date, fact, line, link, mention
+from bot.slack.views import CardView
+from bot.slack.words.common import NOTHING_CHANGED, SEPARATOR, rule_words, who
 from bot.texts import action_text, counted
-from loop import Outcome, StopReason
 from tools import (
     Action,
     CreateReturnLabel,
@@ -31,37 +30,64 @@ from tools import (
 )
 
 __all__ = [
+    "AGAIN_TEXT",
+    "AGAIN_TITLE",
+    "AGAIN_YES",
+    "APPROVE",
+    "APPROVE_SECOND",
+    "ASKED_BEFORE",
+    "DRAFT_SAYS",
+    "EDIT_AMOUNT",
+    "NO",
+    "NOTHING_YET",
+    "REJECT",
+    "REOPEN",
+    "REQUESTERS",
+    "SECOND_TITLE",
+    "SECOND_YES",
+    "SENT_AT_ONCE",
+    "SETTLE",
+    "TRY_AGAIN",
+    "about_words",
     "action_short",
     "action_words",
+    "approve_name",
+    "approve_title",
     "approver_words",
+    "counts_words",
+    "erased_words",
+    "headline",
     "held_words",
+    "in_one_line",
     "mark_words",
+    "more_marks",
     "operation_words",
-    "outcome_words",
     "signature_words",
     "state_name",
     "state_words",
-    "stop_advice",
-    "who",
+    "undecided",
 ]
 
 NOTHING_YET: Final = "Nothing has happened yet."
-NOTHING_CHANGED: Final = "Nothing was changed."
-MODEL_SAYS: Final = "The model's reason, in its own words. It is no fact:"
 DRAFT_SAYS: Final = "The drafted answer, which nobody has sent:"
-LOOKED_UP: Final = "What was looked up:"
-NO_EVIDENCE: Final = "Nothing was looked up, or the texts were erased."
 REQUESTERS: Final = "Who asked for it cannot sign."
-PRESS_AGAIN: Final = "That took too long and changed nothing. Press the button again."
-OLD_BUTTON: Final = (
-    "This button is from an earlier release. Nothing was changed; look further down."
-)
-A_PERSON: Final = "A person takes the ticket."
 
+APPROVE: Final = "Approve"
+APPROVE_SECOND: Final = "Approve a second one"
+REJECT: Final = "Reject\u2026"
+EDIT_AMOUNT: Final = "Edit amount\u2026"
+TRY_AGAIN: Final = "Try again"
+REOPEN: Final = "Reopen"
+SETTLE: Final = "I have looked\u2026"
 
-def who(user_id: str | None) -> str:
-    """Name who did something."""
-    return "the system" if user_id in (None, SYSTEM.who) else mention(str(user_id))
+SECOND_TITLE: Final = "A second one?"
+SECOND_YES: Final = "Yes, a second one"
+NO: Final = "No"
+SENT_AT_ONCE: Final = "It is sent to the shop at once."
+ASKED_BEFORE: Final = "The same was asked for before; the card says when."
+AGAIN_TITLE: Final = "Ask for it again?"
+AGAIN_TEXT: Final = "This makes a new proposal, which needs a new approval."
+AGAIN_YES: Final = "Ask again"
 
 
 def action_words(action: Action) -> str:
@@ -197,38 +223,69 @@ def signature_words(signatures: Sequence[Signature]) -> str:
     )
 
 
-def outcome_words(outcome: Outcome) -> str:
-    """What the model decided."""
-    match outcome:
-        case Outcome.RESOLVE:
-            return "Solve it with what is proposed"
-        case Outcome.REPLY_ONLY:
-            return "Answer the customer, nothing to change"
-        case Outcome.ASK_CUSTOMER:
-            return "Ask the customer for what is missing"
-        case Outcome.HAND_TO_PERSON:
-            return "A person takes it"
-        case _:
-            assert_never(outcome)
+def about_words(view: CardView) -> str:
+    """Name what a proposal belongs to: ticket, customer, rule, run."""
+    proposal = view.facts.proposal
+    ticket = fact(proposal.ticket_id)
+    if view.ticket_link is not None:
+        ticket = f"{ticket} ({link(view.ticket_link, 'open')})"
+    run = fact(proposal.run_id)
+    if view.model:
+        design = f"{line(view.profile, 40)}, " if view.profile else ""
+        run = f"{run} ({design}{line(view.model, 60)})"
+    told = [f"Ticket {ticket}", f"Customer {fact(proposal.customer_id)}", rule_words(proposal.rule)]
+    if proposal.version > 1:
+        told.append(f"Version {proposal.version}, edited by a person")
+    if proposal.made_from is not None:
+        told.append(f"Asked for again after {fact(proposal.made_from)}")
+    return SEPARATOR.join([*told, f"Run {run}"])
 
 
-def stop_advice(reason: StopReason) -> str:
-    """Say what to do after a run that ended without an answer."""
-    match reason:
-        case StopReason.FINISHED:
-            return "Read the objections and answer by hand, or look at the draft."
-        case StopReason.MAX_STEPS | StopReason.TIME | StopReason.COST:
-            return "A retry has the same limits; answer by hand where the ticket is a hard one."
-        case StopReason.REPEATED_CALL | StopReason.TOO_MANY_ERRORS:
-            return "It did not get further by itself. Answer by hand with what was found."
-        case StopReason.NO_RECORDING:
-            return "The recordings do not hold this ticket; only a live model can answer it."
-        case StopReason.PROVIDER_ERROR:
-            return "The provider may be back in a moment: retry, or answer by hand."
-        case StopReason.CANCELLED:
-            return "Retry runs the ticket again from its beginning."
-        case _:
-            assert_never(reason)
+def headline(facts: ProposalView, most: int) -> str:
+    """Say what a proposal asks for in a few words."""
+    if len(facts.actions) == 1:
+        return action_short(facts.actions[0].action, most)
+    return (
+        f"{counted(len(facts.actions), 'change')} for ticket {line(facts.proposal.ticket_id, 60)}"
+    )
+
+
+def in_one_line(facts: ProposalView) -> str:
+    """Say a card in one line, for notifications and screen readers."""
+    proposal = facts.proposal
+    return f"{proposal.proposal_id} ({state_name(proposal.state)}): {headline(facts, 400)}"
+
+
+def undecided(proposal_id: str) -> str:
+    """Say that a proposal still waits."""
+    return f"{fact(proposal_id)} is still undecided."
+
+
+def counts_words(facts: ProposalView) -> str:
+    """Say which amount a proposal counts as for the limits of roles."""
+    if facts.total == facts.own:
+        return f"Counts as *{facts.own}*."
+    return f"Counts as *{facts.own}*, with the ticket's other proposals *{facts.total}*."
+
+
+def more_marks(count: int) -> str:
+    """Say how many earlier ones are not named."""
+    return f"\u26a0 and {count} more like it"
+
+
+def erased_words(count: int) -> str:
+    """Say that texts were erased."""
+    return f"({counted(count, 'text')} erased)"
+
+
+def approve_name(proposal_id: str, *, second: bool) -> str:
+    """Name the Approve button for screen readers."""
+    return f"Approve proposal {proposal_id}{', a second one' if second else ''}"
+
+
+def approve_title(proposal_id: str) -> str:
+    """Head the dialog that comes before an approval counts."""
+    return f"Approve {proposal_id}?"
 
 
 _LISTED: Final = 4

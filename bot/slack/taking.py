@@ -1,0 +1,89 @@
+"""Taking stored deliveries one by one, each in one commit together with its mark in the inbox."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from typing import Final
+
+from sqlite_utils import Database
+
+from approvals.store import Writer
+from bot.errors import BotError
+from bot.slack.store.inbox import (
+    Delivery,
+    DeliveryKind,
+    DeliveryState,
+    fail_delivery,
+    is_new,
+    next_delivery,
+    next_delivery_due_us,
+    settle_delivery,
+)
+
+__all__ = ["Apply", "Taking"]
+
+Apply = Callable[[Database], None]
+"""What a delivery comes to, applied inside ``tx()``."""
+
+_log: Final = logging.getLogger("handrail.slack")
+
+
+class Taking:
+    """Takes the deliveries of some kinds, in the order in which they came.
+
+    Any number of processes may do so: what a delivery comes to and its mark are one commit, and
+    whoever comes second finds the mark.
+
+    Args:
+        kinds: that are taken.
+        prepare: says what a delivery comes to, outside any transaction, where it may ask Slack.
+            What it raises is tried again.
+        bury: tells people, inside ``tx()``, of a delivery that was given up.
+        writer: commits.
+        now_us: microseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        kinds: Collection[DeliveryKind],
+        *,
+        prepare: Callable[[Database, Delivery], Apply],
+        bury: Callable[[Database, Delivery], None],
+        writer: Writer,
+        now_us: Callable[[], int],
+    ) -> None:
+        self._kinds = kinds
+        self._prepare = prepare
+        self._bury = bury
+        self._writer = writer
+        self._now_us = now_us
+
+    def step(self, db: Database) -> int | None:
+        """Take everything that is due; return when the next one is to be tried again."""
+        while delivery := next_delivery(db, kinds=self._kinds, now_us=self._now_us()):
+            self._take(db, delivery)
+        return next_delivery_due_us(db, kinds=self._kinds)
+
+    def _take(self, db: Database, delivery: Delivery) -> None:
+        try:
+            apply = self._prepare(db, delivery)
+            self._writer.run(lambda w: _settle(w, delivery, apply))
+        except Exception as error:  # noqa: BLE001 - kept by its type, tried again, told at the last
+            name, kind = type(error).__name__, delivery.kind.value
+            if isinstance(error, BotError):
+                _log.warning("a %s could not be taken: %s: %s", kind, name, error)
+            else:
+                _log.exception("a %s could not be taken", kind)
+            self._writer.run(lambda w: self._fail(w, delivery, name))
+
+    def _fail(self, db: Database, delivery: Delivery, error: str) -> None:
+        state = fail_delivery(db, delivery, error=error, now_us=self._now_us())
+        if state is DeliveryState.DEAD:
+            self._bury(db, delivery)
+
+
+def _settle(db: Database, delivery: Delivery, apply: Apply) -> None:
+    if is_new(db, delivery.seq):
+        apply(db)
+        settle_delivery(db, delivery.seq)

@@ -1,0 +1,185 @@
+"""What App Home, the lists, the state of health and the digest say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from approvals import AuditHead, ProposalState
+from bot.slack.markup import date, fact, line, link
+from bot.slack.views import DigestView, HealthLine, RunLine, WaitingLine
+from bot.slack.words.common import SEPARATOR, who
+from bot.slack.words.proposals import state_name
+from bot.texts import counted, reason_text
+from loop import StopReason
+
+__all__ = [
+    "NOTHING_WAITS",
+    "NO_RUN",
+    "OPEN",
+    "PAUSE",
+    "RECENT_RUNS",
+    "RESUME",
+    "TITLE",
+    "changes_words",
+    "dead_words",
+    "digest_head",
+    "digest_proposals",
+    "digest_runs",
+    "digest_short",
+    "digest_title",
+    "health_line",
+    "health_short",
+    "inbox_words",
+    "jobs_words",
+    "more_waiting",
+    "open_name",
+    "paused_words",
+    "posts_words",
+    "role_words",
+    "run_words",
+    "stops_words",
+    "waiting_count",
+    "waiting_title",
+    "waiting_words",
+]
+
+TITLE: Final = "Handrail"
+PAUSE: Final = "Pause"
+RESUME: Final = "Resume"
+RECENT_RUNS: Final = "Recent runs"
+NOTHING_WAITS: Final = "Nothing waits."
+NO_RUN: Final = "No run yet."
+OPEN: Final = "Look at the thread"
+_MOST_REFUNDS: Final = 10
+
+
+def role_words(role: str | None) -> str:
+    """Say what the reader may sign."""
+    return "No role in approvals." if role is None else f"Your role: {line(role, 40)}"
+
+
+def paused_words(user_id: str) -> str:
+    """Say that no run begins, and who wanted it so."""
+    return f"*Paused* by {who(user_id)}. Tickets are kept and wait."
+
+
+def waiting_title(count: int) -> str:
+    """Head the list of what the reader could sign."""
+    return f"Waiting for you ({count})"
+
+
+def waiting_count(count: int) -> str:
+    """Say how many proposals wait."""
+    return f"{counted(count, 'proposal')} waiting"
+
+
+def waiting_words(each: WaitingLine) -> str:
+    """State a waiting proposal in two lines."""
+    needed = "nobody may" if each.needed_role is None else line(each.needed_role, 40)
+    facts = (fact(each.ticket_id), line(each.amount, 60), needed, f"until {date(each.expires_us)}")
+    return f"{fact(each.proposal_id)}  {line(each.what, 160)}\n{SEPARATOR.join(facts)}"
+
+
+def more_waiting(count: int) -> str:
+    """Say how many of a list are not named, and where they are."""
+    return f"and {count} more; handrail proposals list shows all"
+
+
+def open_name(proposal_id: str) -> str:
+    """Name the link to a card for screen readers."""
+    return f"Look at the thread of proposal {proposal_id}"
+
+
+def run_words(each: RunLine) -> str:
+    """State a run in a line."""
+    state = "running" if each.result is None else each.result.value
+    if each.stop is not None and each.stop is not StopReason.FINISHED:
+        state = f"{state}, {reason_text(each.stop)}"
+    ticket = fact(each.ticket_id, 40)
+    if each.link is not None:
+        ticket = f"{ticket} ({link(each.link[:300], 'open')})"
+    return f"{ticket}  {state}  {date(each.at_us)}"
+
+
+def stops_words(stops: Mapping[StopReason, int]) -> str | None:
+    """Count the ends of runs by reason; None where none has ended."""
+    counts = [f"{reason.value} {count}" for reason, count in stops.items() if count]
+    return f"Ends of runs: {', '.join(counts)}" if counts else None
+
+
+def health_line(each: HealthLine) -> str:
+    """Say whether one thing that is looked after is well."""
+    sign = "\u2713" if each.well else "\u2717"
+    return f"{sign} *{line(each.name, 40)}* {line(each.words, 300)}"
+
+
+def health_short(ill: Iterable[str]) -> str:
+    """Say in one line how everything is."""
+    names = ", ".join(line(name, 40) for name in ill)
+    return f"Not well: {names}" if names else "All is well"
+
+
+def jobs_words(ready: int, running: int, dead: int) -> str:
+    """Count the jobs."""
+    return f"{ready} waiting, {running} running, {dead} given up"
+
+
+def inbox_words(new: int, dead: int) -> str:
+    """Count what was delivered and is not done."""
+    return f"{new} to be taken in, {dead} given up"
+
+
+def posts_words(ready: int, dead: int, why: Iterable[str]) -> str:
+    """Count what is to be posted. ``why``: Slack's names for why some was given up."""
+    told = f"{ready} waiting, {dead} given up"
+    return f"{told} ({', '.join(why)}); handrail doctor says what to do" if dead else told
+
+
+def changes_words(unknown: int) -> str:
+    """Count what the shop cannot vouch for."""
+    return f"{counted(unknown, 'change')} that the shop cannot vouch for"
+
+
+def digest_title(day: str) -> str:
+    """Head the digest of a day."""
+    return f"Handrail on {day}"
+
+
+def digest_short(view: DigestView) -> str:
+    """Say a day in one line."""
+    return f"{view.day}: {_tickets(view)}"
+
+
+def digest_runs(view: DigestView) -> str:
+    """Count a day's tickets and drafts, with the cost."""
+    held_back = counted(view.rejected_drafts, "draft")
+    return f"{_tickets(view)}, {held_back} held back by a gate. Cost: {line(view.cost, 80)}."
+
+
+def digest_proposals(view: DigestView) -> str:
+    """Count what was decided in a day, what was paid back, and what waits."""
+    decided = _decided(view.proposals)
+    refunds = ", ".join(str(each) for each in view.refunded[:_MOST_REFUNDS])
+    money = f" Refunded: *{refunds}*." if refunds else ""
+    return f"{decided} {counted(view.waiting, 'proposal')} waiting.{money}"
+
+
+def dead_words(count: int) -> str:
+    """Say that something was given up."""
+    return f"*{counted(count, 'dead letter')}*; an operator looks at them."
+
+
+def digest_head(audit: AuditHead) -> str:
+    """State the head of the audit chain, and what it is for."""
+    head = f"Audit: {counted(audit.count, 'row')}, head {fact(audit.hash)}"
+    return f"{head}. `handrail audit verify --head` checks against it."
+
+
+def _tickets(view: DigestView) -> str:
+    return f"{counted(view.tickets, 'ticket')}, {counted(view.drafts, 'draft')}"
+
+
+def _decided(proposals: Mapping[ProposalState, int]) -> str:
+    states = [f"{state_name(state)} {count}" for state, count in proposals.items() if count]
+    return f"Proposals: {', '.join(states)}." if states else "No proposals were decided."

@@ -17,8 +17,10 @@ from loop import (
     Closed,
     CostState,
     Entry,
+    Failed,
     LostAttempt,
     Opened,
+    Record,
     Replied,
     Result,
     Stop,
@@ -55,7 +57,7 @@ class Figures:
         replies = [e.record.reply for e in kept if isinstance(e.record, Replied)]
         known = [reply.cost.usd for reply in replies if reply.cost.usd is not None]
         states = {reply.cost.state for reply in replies}
-        lost = any(isinstance(e.record, LostAttempt) for e in kept)
+        lost = any(_has_lost(e.record) for e in kept)
         return cls(
             model_calls=sum(e.record.kind == "asked" for e in kept),
             tool_calls=sum(_ran(e.record) for e in kept if isinstance(e.record, Called)),
@@ -184,6 +186,19 @@ def calls_of(opened: Opened, replied: Replied) -> tuple[WireCall, ...]:
 def _ran(called: Called) -> bool:
     finish = called.code in ("finish_accepted", "finish_refused")
     return called.copy_of is None and called.result is not Kind.NOT_RUN and not finish
+
+
+def _has_lost(record: Record) -> bool:
+    """Whether a try is on record that gave no reply and may be counted all the same."""
+    match record:
+        case LostAttempt():
+            return True
+        case Replied():
+            return any(attempt.may_have_cost for attempt in record.reply.attempts)
+        case Failed():
+            return any(attempt.may_have_cost for attempt in record.attempts)
+        case _:
+            return False
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
@@ -11,6 +11,7 @@ from bot.story import Story, calls_of
 from bot.texts import action_text, seconds_text, shortened, stop_text, tokens_text
 from loop import (
     Asked,
+    Attempt,
     Called,
     Cancelled,
     Checked,
@@ -83,8 +84,10 @@ def _rows(story: Story, record: Record) -> Iterator[Row]:
             text = "the process died while a request was in flight; what it cost is unknown"
             yield Row(record.step, "note", text)
         case Replied():
+            yield from _attempts(record.step, record.reply.attempts)
             yield Row(record.step, "model", _reply_text(story, record))
         case Failed():
+            yield from _attempts(record.step, record.attempts)
             status = "" if record.status is None else f" (status {record.status})"
             cause = record.cause.replace("_", " ")
             text = f"{cause}{status}: {shortened(record.message, 400)}"
@@ -111,6 +114,20 @@ def _opened(opened: Opened) -> Iterator[Row]:
         yield Row(None, "note", "replies are matched by ticket and step, not by request")
     for fault in marks.get("faults", ()):
         yield Row(None, "note", f"simulated fault {shortened(str(fault), 60)}")
+
+
+def _attempts(step: int, attempts: Iterable[Attempt]) -> Iterator[Row]:
+    """Yield the tries that gave no reply, and what was waited for."""
+    for attempt in attempts:
+        status = "" if attempt.status is None else f" (status {attempt.status})"
+        parts = [
+            f"{attempt.fault.replace('_', ' ')}{status} after {seconds_text(attempt.latency_us)}"
+        ]
+        if attempt.asked_wait_us is not None:
+            parts.append(f"asked to wait {seconds_text(attempt.asked_wait_us)}")
+        if attempt.waited_us:
+            parts.append(f"waited {seconds_text(attempt.waited_us)} and tried again")
+        yield Row(step, "try", "; ".join(parts))
 
 
 def _reply_text(story: Story, replied: Replied) -> str:

@@ -3,6 +3,7 @@
 This door is all that the floors above may import. Nothing here can write to a shop.
 """
 
+from loop.attempts import Attempt, Fault
 from loop.clock import Clock, MonotonicClock
 from loop.decision import Ask, decide
 from loop.ending import Ended, Totals
@@ -15,6 +16,7 @@ from loop.errors import (
     ProfileRefused,
     ProviderFailed,
     RecordingMissing,
+    ServerRefused,
 )
 from loop.journal import Journal, MemorySink, Sink
 from loop.limits import (
@@ -28,6 +30,10 @@ from loop.limits import (
     TimeCheck,
     limits_from_text,
 )
+from loop.live.client import LiveModel, Means
+from loop.live.server import LengthField, Schemas, Server, Style, ToolChoice
+from loop.live.stream import Progress
+from loop.live.waits import Retries
 from loop.messages import (
     Message,
     Request,
@@ -38,6 +44,7 @@ from loop.messages import (
     message_value,
 )
 from loop.model import Cost, CostState, Model, Reply, Usage
+from loop.price_data import PriceBook
 from loop.prices import PRICES, PRICES_AS_OF, Price, price_of
 from loop.profiles import PROFILES, Door, FinishForm, Profile, get_profile
 from loop.records import (
@@ -76,6 +83,7 @@ __all__ = [
     "PROFILES",
     "Ask",
     "Asked",
+    "Attempt",
     "BudgetCut",
     "Called",
     "Cancelled",
@@ -90,15 +98,19 @@ __all__ = [
     "Ended",
     "Entry",
     "Failed",
+    "Fault",
     "FinishForm",
     "FixedIds",
     "Journal",
     "JournalDiverged",
     "Language",
+    "LengthField",
     "LimitRefused",
     "Limits",
+    "LiveModel",
     "LoopError",
     "LostAttempt",
+    "Means",
     "MemorySink",
     "Message",
     "Model",
@@ -109,9 +121,11 @@ __all__ = [
     "OrderClaim",
     "Outcome",
     "Price",
+    "PriceBook",
     "Problem",
     "Profile",
     "ProfileRefused",
+    "Progress",
     "ProviderFailed",
     "Record",
     "RecordingMissing",
@@ -122,16 +136,22 @@ __all__ = [
     "RequestHead",
     "Resolution",
     "Result",
+    "Retries",
     "Role",
     "RunClock",
+    "Schemas",
     "ScriptFailed",
     "ScriptedModel",
+    "Server",
+    "ServerRefused",
     "Sink",
     "Stop",
     "StopReason",
     "Stopped",
+    "Style",
     "Tally",
     "TimeCheck",
+    "ToolChoice",
     "Totals",
     "Usage",
     "VirtualClock",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from loop.attempts import Attempt
 from loop.calls import Calls
 from loop.gates import GateFacts, judge_answer, judge_resolution
 from loop.journal import Journal
@@ -52,6 +53,8 @@ class Totals:
     """Replies of a recording without costs: a cost limit could not be checked."""
     lost_attempts: int = 0
     """Requests in flight when the process died; what they cost is unknown, and limits nothing."""
+    failed_attempts: int = 0
+    """Tries that gave no reply and that the provider may count; as lost ones."""
     models: list[str] = field(default_factory=list)
     """The models that answered, each once, in order."""
 
@@ -63,13 +66,19 @@ class Totals:
             self.cost_usd += reply.cost.usd
         self.cost_unknown += reply.cost.state is CostState.UNKNOWN
         self.cost_not_recorded += reply.cost.state is CostState.NOT_RECORDED
+        self.count_attempts(reply.attempts)
         if reply.model is not None and reply.model not in self.models:
             self.models.append(reply.model)
+
+    def count_attempts(self, attempts: Iterable[Attempt]) -> None:
+        """Add tries that gave no reply."""
+        self.failed_attempts += sum(attempt.may_have_cost for attempt in attempts)
 
     @property
     def cost_complete(self) -> bool:
         """Whether ``cost_usd`` is all that the run cost."""
-        return not (self.cost_unknown or self.cost_not_recorded or self.lost_attempts)
+        unknown = self.cost_unknown + self.lost_attempts + self.failed_attempts
+        return not (unknown or self.cost_not_recorded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,14 @@ LoopError
     ProviderFailed    the provider answered with an error, or not at all
     BudgetCut         the run's time budget cut the call
     RecordingMissing  a replay holds no reply for this request
+  ServerRefused       the address, key or settings of a model's server cannot be used
   FinishRefused       a finish with faults; answered inside the loop, never seen outside
   JournalDiverged     a run that replays its own journal does something else than before
 """
 
 from __future__ import annotations
+
+from loop.attempts import Attempt
 
 __all__ = [
     "BudgetCut",
@@ -23,6 +26,7 @@ __all__ = [
     "ProfileRefused",
     "ProviderFailed",
     "RecordingMissing",
+    "ServerRefused",
 ]
 
 
@@ -43,11 +47,17 @@ class ProfileRefused(LoopError):
 
 
 class ModelError(LoopError):
-    """A model gave no reply. ``latency_us`` is the time it took, retries and waits included."""
+    """A model gave no reply. ``latency_us`` is the time it took, retries and waits included.
 
-    def __init__(self, message: str, *, latency_us: int = 0) -> None:
+    ``attempts`` are the tries that were made, in order.
+    """
+
+    def __init__(
+        self, message: str, *, latency_us: int = 0, attempts: tuple[Attempt, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.latency_us = latency_us
+        self.attempts = attempts
 
 
 class ProviderFailed(ModelError):
@@ -63,8 +73,9 @@ class ProviderFailed(ModelError):
         status: int | None = None,
         wait_s: float | None = None,
         latency_us: int = 0,
+        attempts: tuple[Attempt, ...] = (),
     ) -> None:
-        super().__init__(message, latency_us=latency_us)
+        super().__init__(message, latency_us=latency_us, attempts=attempts)
         self.status = status
         self.wait_s = wait_s
 
@@ -75,6 +86,14 @@ class BudgetCut(ModelError):
 
 class RecordingMissing(ModelError):
     """A replay holds no reply for this request; the message names the nearest and what differs."""
+
+
+class ServerRefused(LoopError):
+    """The address, key or settings of a model's server cannot be used; ``part`` names which."""
+
+    def __init__(self, part: str, problem: str) -> None:
+        super().__init__(f"{part}: {problem}")
+        self.part = part
 
 
 class FinishRefused(LoopError):

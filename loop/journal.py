@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from loop.clock import Clock
 from loop.errors import JournalDiverged
-from loop.records import Entry, Record
+from loop.records import Entry, Opened, Record
 
 __all__ = ["Journal", "MemorySink", "Sink"]
 
@@ -52,7 +52,7 @@ class Journal:
         self._next = 0
         self._seq = 0
         self._at_us = 0
-        self._live_since_us = clock.now_us()
+        self._live_since_us: int | None = None
 
     @property
     def at_us(self) -> int:
@@ -99,19 +99,28 @@ class Journal:
 
         For the closing record, which its caller stores in the commit that ends the run.
         """
-        at_us = self._at_us + max(0, self._clock.now_us() - self._live_since_us)
-        return Entry(seq=self._seq, at_us=at_us, record=record)
+        since_us = self._live_since_us
+        lived_us = 0 if since_us is None else max(0, self._clock.now_us() - since_us)
+        return Entry(seq=self._seq, at_us=self._at_us + lived_us, record=record)
 
     def _take(self, entry: Entry) -> None:
-        self._live_since_us += entry.at_us - self._at_us
-        self._at_us = entry.at_us
-        self._seq = entry.seq + 1
+        if self._live_since_us is not None:
+            self._live_since_us += entry.at_us - self._at_us
+        self._placed(entry)
 
     def _recalled(self, entry: Entry) -> None:
         self._next += 1
+        self._live_since_us = self._clock.now_us()
+        self._placed(entry)
+
+    def _placed(self, entry: Entry) -> None:
+        """Move on behind an entry. Time runs from the first request, at 0 in life and replay."""
         self._at_us = entry.at_us
         self._seq = entry.seq + 1
-        self._live_since_us = self._clock.now_us()
+        if isinstance(entry.record, Opened):
+            self._live_since_us = None
+        elif self._live_since_us is None:
+            self._live_since_us = self._clock.now_us()
 
 
 def _difference(stored: Record, now: Record) -> str:

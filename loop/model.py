@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final, Protocol
 
+from loop.attempts import Attempt
 from loop.messages import Request, WireCall
 
 __all__ = ["Cost", "CostState", "Model", "Reply", "Usage", "cleaned", "whole"]
@@ -73,6 +74,8 @@ class Reply:
     cost: Cost
     note: str | None = None
     """What a replay has to say of this reply, such as that it was recorded for another request."""
+    attempts: tuple[Attempt, ...] = ()
+    """The tries before it that gave no reply, in order; their time is in the latency."""
 
     def __post_init__(self) -> None:
         if self.latency_us is not None and not _is_count(self.latency_us):

@@ -24,10 +24,20 @@ class Price:
 
     usd_in: Decimal
     usd_out: Decimal
+    usd_cached_in: Decimal | None = None
+    """For tokens in that the provider had cached; None is as any other token in."""
 
     def __post_init__(self) -> None:
-        if not all(value.is_finite() and value >= 0 for value in (self.usd_in, self.usd_out)):
+        given = (self.usd_in, self.usd_out, self.usd_cached_in)
+        if not all(value is None or (value.is_finite() and value >= 0) for value in given):
             raise ValueError("a price is a finite amount of at least 0")
+
+    def of(self, tokens_in: int, tokens_out: int, cached_in: int = 0) -> Decimal:
+        """Return US dollars; cached tokens are part of those in, reasoning of those out."""
+        cached_price = self.usd_in if self.usd_cached_in is None else self.usd_cached_in
+        cached = min(cached_in, tokens_in)
+        spent = (tokens_in - cached) * self.usd_in + cached * cached_price
+        return (spent + tokens_out * self.usd_out) / _MILLION
 
 
 PRICES_AS_OF: Final = "2026-10-08"
@@ -50,5 +60,5 @@ def price_of(
     price = by_answered or prices.get(asked)
     if price is None or usage.tokens_in is None or usage.tokens_out is None:
         return Cost(state=CostState.UNKNOWN)
-    spent = usage.tokens_in * price.usd_in + usage.tokens_out * price.usd_out
-    return Cost(state=CostState.KNOWN, usd=spent / _MILLION, by_asked=by_answered is None)
+    usd = price.of(usage.tokens_in, usage.tokens_out, usage.cached_in or 0)
+    return Cost(state=CostState.KNOWN, usd=usd, by_asked=by_answered is None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
+from loop.attempts import Attempt
 from loop.messages import Message, RequestHead
 from loop.model import Reply
 from loop.rules import Stop
@@ -92,6 +93,8 @@ class Failed:
     wait_s: float | None
     latency_us: int | None
     """None is unknown, as it is of a reply."""
+    attempts: tuple[Attempt, ...] = ()
+    """Every try that was made, in order."""
     kind: Literal["failed"] = "failed"
 
 
@@ -156,7 +159,7 @@ class Closed:
     cost_usd: Decimal | None
     """The sum of what is known."""
     cost_complete: bool
-    """False when some of the cost is unknown or not recorded, or an attempt was lost."""
+    """False when some of the cost is unknown or not recorded, or a try was lost or broke off."""
     seconds_us: int
     kind: Literal["closed"] = "closed"
 

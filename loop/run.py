@@ -191,11 +191,13 @@ class _Run:
             status=None if provider is None else provider.status,
             wait_s=None if provider is None else provider.wait_s,
             latency_us=error.latency_us,
+            attempts=error.attempts,
         )
 
     def _account(self, record: Replied | Failed) -> Reply | Stop:
         if isinstance(record, Failed):
             self._tally.count_model_time(record.latency_us)
+            self._totals.count_attempts(record.attempts)
             return self._failed(record)
         reply = record.reply
         self._tally.count_model_time(reply.latency_us)

@@ -147,7 +147,7 @@ def _error(failed: Failed) -> Exception:
     latency_us = failed.latency_us or 0
     match failed.cause:
         case "budget_cut":
-            return BudgetCut(failed.message, latency_us=latency_us)
+            return BudgetCut(failed.message, latency_us=latency_us, attempts=failed.attempts)
         case "no_recording":
             return RecordingMissing(failed.message, latency_us=latency_us)
         case "provider_error":
@@ -156,4 +156,5 @@ def _error(failed: Failed) -> Exception:
                 status=failed.status,
                 wait_s=failed.wait_s,
                 latency_us=latency_us,
+                attempts=failed.attempts,
             )

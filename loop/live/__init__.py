@@ -1,0 +1,1 @@
+"""The live client: a model on a server that speaks Chat Completions, behind the model seam."""

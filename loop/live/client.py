@@ -1,0 +1,197 @@
+"""The live client: one model on a server, with one retry layer inside the run's time budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from loop.attempts import Attempt, Fault
+from loop.clock import Clock, MonotonicClock
+from loop.errors import BudgetCut, ProviderFailed
+from loop.live.body import body_of
+from loop.live.completion import Completion
+from loop.live.endpoint import Endpoint
+from loop.live.refusals import Refusal, said_of
+from loop.live.server import Server
+from loop.live.stream import Progress
+from loop.live.waits import Retries, utc_time
+from loop.messages import Request
+from loop.model import Cost, Reply, Usage
+
+__all__ = ["CostOf", "LiveModel", "Means"]
+
+LEAST_TIMEOUT_S: Final = 1.0
+"""A try is given at least this long, however little is left of the budget, in seconds."""
+CostOf = Callable[[str | None, str, Usage], Cost]
+"""What a reply cost: by the model that answered, the one that was asked, and the tokens."""
+
+
+def _nobody(_: Progress) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What a live model takes from outside.
+
+    Args:
+        cost_of: prices a reply.
+        clock: measures latency.
+        wait: waits so many seconds, by the same clock.
+        utc: seconds since 1970, for waits that are given as a date.
+        retries: how often a reply is asked for, and after what waits.
+        on_progress: hears what the server is at.
+    """
+
+    cost_of: CostOf
+    clock: Clock = field(default_factory=MonotonicClock)
+    wait: Callable[[float], None] = time.sleep
+    utc: Callable[[], float] = utc_time
+    retries: Retries = field(default_factory=Retries)
+    on_progress: Callable[[Progress], None] = _nobody
+
+
+class LiveModel:
+    """Asks one model on one server. Safe to use from several threads.
+
+    A try that fails for a reason that may pass is made again, after the wait that the provider
+    asks for or a growing one of our own, as long as the run's budget lasts. The tries that failed
+    stand in the ``attempts`` of the reply, or of the error.
+
+    Raises:
+        ServerRefused: the address, the proxy, the key or the certificates cannot be used.
+    """
+
+    def __init__(self, server: Server, means: Means) -> None:
+        self._server = server
+        self._means = means
+        self._endpoint = Endpoint(server, means.utc)
+
+    def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
+        """Return the reply, asking as often as it takes and may take.
+
+        Raises:
+            ProviderFailed: no reply; the message says why, in the provider's words without secrets.
+            BudgetCut: the run's time is over.
+        """
+        asking = _Asking(self._server, self._endpoint, self._means, time_left_s)
+        completion = asking.completion(body_of(request, self._server))
+        asked = request.head.model
+        return Reply(
+            text=completion.text,
+            calls=completion.calls,
+            finish_reason=completion.finish_reason,
+            refusal=completion.refusal,
+            model=completion.model,
+            usage=completion.usage,
+            latency_us=asking.taken_us,
+            cost=self._means.cost_of(completion.model, asked, completion.usage),
+            attempts=tuple(asking.attempts),
+        )
+
+    def close(self) -> None:
+        """Close the connections. Closing twice is allowed."""
+        self._endpoint.close()
+
+
+class _Asking:
+    """One reply, asked for as often as it takes: what was tried, and what time is left."""
+
+    def __init__(
+        self, server: Server, endpoint: Endpoint, means: Means, time_left_s: float | None
+    ) -> None:
+        self.attempts: list[Attempt] = []
+        self._server = server
+        self._endpoint = endpoint
+        self._means = means
+        self._budget_s = time_left_s
+        self._begun_us = means.clock.now_us()
+        self._waited_s = 0.0
+
+    @property
+    def taken_us(self) -> int:
+        """Time since the asking began, waits included, in microseconds."""
+        return max(0, self._means.clock.now_us() - self._begun_us)
+
+    def completion(self, body: bytes) -> Completion:
+        """Return the first completion that comes.
+
+        Raises:
+            ProviderFailed, BudgetCut: none comes.
+        """
+        while True:
+            before_us, timeout_s = self.taken_us, self._timeout_s()
+            self._means.on_progress(Progress.ASKED)
+            outcome = self._endpoint.try_once(
+                body, timeout_s=timeout_s, on_progress=self._means.on_progress
+            )
+            if isinstance(outcome, Completion):
+                return outcome
+            wait_s = self._wait_after(outcome, self.taken_us - before_us)
+            self._means.on_progress(Progress.WAITING)
+            self._means.wait(wait_s)
+            self._waited_s += wait_s
+
+    def _left_s(self) -> float | None:
+        """Return what is left of the budget, in seconds; None is no limit."""
+        return None if self._budget_s is None else self._budget_s - self.taken_us / 1_000_000
+
+    def _timeout_s(self) -> float:
+        left_s = self._left_s()
+        own_s = self._server.timeout_s
+        return own_s if left_s is None else min(own_s, max(LEAST_TIMEOUT_S, left_s))
+
+    def _wait_after(self, refusal: Refusal, latency_us: int) -> float:
+        """Return how long to wait before the next try, and keep what came of this one.
+
+        Raises:
+            ProviderFailed, BudgetCut: there is no next one.
+        """
+        left_s, asked_s = self._left_s(), refusal.asked_wait_s
+        number = len(self.attempts) + 1
+        may = refusal.is_retried and number < self._means.retries.attempts
+        wait_s = self._means.retries.backoff_s(number) if asked_s is None else asked_s
+        fits = (left_s is None or wait_s < left_s) and self._fits(wait_s)
+        self.attempts.append(
+            Attempt(
+                fault=refusal.fault,
+                status=refusal.status,
+                latency_us=latency_us,
+                asked_wait_us=None if asked_s is None else _us(asked_s),
+                waited_us=_us(wait_s) if may and fits else 0,
+            )
+        )
+        if refusal.fault is Fault.TIMEOUT and left_s is not None and left_s <= 0:
+            raise self._cut()
+        if may and fits:
+            return wait_s
+        raise self._failed(refusal, too_long_s=asked_s if may else None)
+
+    def _fits(self, wait_s: float) -> bool:
+        return self._waited_s + wait_s <= self._means.retries.max_total_s
+
+    def _cut(self) -> BudgetCut:
+        return BudgetCut(
+            "the run's time was over before a whole reply came",
+            latency_us=self.taken_us,
+            attempts=tuple(self.attempts),
+        )
+
+    def _failed(self, refusal: Refusal, *, too_long_s: float | None) -> ProviderFailed:
+        said = said_of(refusal, self._endpoint.hidden)
+        if too_long_s is not None:
+            said = f"{said}; asked to wait {too_long_s:g} s, which is more than is left"
+        tries = len(self.attempts)
+        return ProviderFailed(
+            said if tries == 1 else f"{said} (after {tries} tries)",
+            status=refusal.status,
+            wait_s=refusal.asked_wait_s,
+            latency_us=self.taken_us,
+            attempts=tuple(self.attempts),
+        )
+
+
+def _us(seconds: float) -> int:
+    return round(seconds * 1_000_000)

@@ -25,8 +25,9 @@ demo: $(READY) ## the whole bot in a small Slack on this machine, over recorded 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest
 
-soak: $(READY) ## kill the executor 500 times at random instants, under clicks and faults (minutes)
+soak: $(READY) ## kill the executor at random instants, the bot at every commit (ten minutes)
 	@$(BIN)/python -m tests.soak
+	@$(BIN)/python -m tests.soak_bot
 
 check: $(READY) ## formatting, lint and types
 	@echo "Checking the formatting ..."

@@ -28,6 +28,7 @@ from bot.workspace import (
     User,
     Workspace,
 )
+from tools import PRACTICE_TODAY, Change, PracticeGateway
 
 CHANNEL = "C0SUPPORT"
 BOT = Identity().bot_user
@@ -73,34 +74,48 @@ def make_workspace() -> Workspace:
     )
 
 
+def settings_for(
+    folder: Path,
+    api: str,
+    *,
+    data: Path | None = None,
+    recordings: Path | None = None,
+    **slack: Any,
+) -> Settings:
+    """Return the settings of a bot in the workspace at an address, with its files in a folder."""
+    given = {
+        "store": folder / "handrail.sqlite3",
+        "data": data,
+        "recordings": recordings,
+        "slack": SlackSettings(**{"channels": {CHANNEL}, "api": api, **slack}),
+        "approvals": APPROVALS,
+    }
+    return Settings.model_construct().model_copy(update=given)
+
+
+def secrets_of(me: Identity) -> SlackSecrets:
+    """Return what a bot in Socket Mode knows itself by."""
+    return SlackSecrets(bot_token=SecretStr(me.bot_token), app_token=SecretStr(me.app_token))
+
+
 class Office:
     """A workspace, and one bot process in it."""
 
-    def __init__(self, workspace: Workspace, folder: Path, slack: dict[str, Any]) -> None:
+    def __init__(self, workspace: Workspace, folder: Path, given: dict[str, Any]) -> None:
         self.workspace = workspace
         self.folder = folder
-        self._slack = slack
+        self._given = given
         self._stack = ExitStack()
         self.desk: Desk | None = None
 
     @property
     def settings(self) -> Settings:
         """The settings of the bot."""
-        table = {"channels": {CHANNEL}, "api": self.workspace.base_url, **self._slack}
-        given = {
-            "store": self.folder / "handrail.sqlite3",
-            "slack": SlackSettings(**table),
-            "approvals": APPROVALS,
-        }
-        return Settings.model_construct().model_copy(update=given)
+        return settings_for(self.folder, self.workspace.base_url, **self._given)
 
     def open(self, outside: Outside | None = None) -> None:
         """Start the bot and wait until it is connected."""
-        me = self.workspace.identity
-        secrets = SlackSecrets(
-            bot_token=SecretStr(me.bot_token),
-            app_token=SecretStr(me.app_token),
-        )
+        secrets = secrets_of(self.workspace.identity)
         self.desk = self._stack.enter_context(served(self.settings, secrets, outside=outside))
         self.workspace.wait_for_sockets()
 
@@ -135,9 +150,18 @@ class Office:
         self.workspace.settle()
         for _ in range(int(seconds / LOOK_S)):  # a commit rings no bell of the workspace
             with suppress(TookTooLong):
-                self.workspace.wait_for(lambda: self.count(_UNDONE) == 0, seconds=LOOK_S)
+                self.workspace.wait_for(self.is_at_rest, seconds=LOOK_S)
                 return
         raise TookTooLong(f"not all was done within {seconds} s")
+
+    def is_at_rest(self) -> bool:
+        """Return whether nothing is left to take in, to do or to post."""
+        return self.count(_UNDONE) == 0
+
+    def shop_changes(self) -> tuple[Change, ...]:
+        """Return what was written at the shop."""
+        with PracticeGateway(self.settings.practice_file, today=lambda: PRACTICE_TODAY) as gateway:
+            return gateway.changes()
 
     @contextmanager
     def store(self) -> Iterator[Database]:
@@ -157,10 +181,10 @@ def shown(message: Message) -> str:
 
 
 @contextmanager
-def office(folder: Path, **slack: Any) -> Iterator[Office]:
-    """Open a workspace with a bot that is not started."""
+def office(folder: Path, **given: Any) -> Iterator[Office]:
+    """Open a workspace with a bot that is not started; for what is given see ``settings_for``."""
     with make_workspace() as workspace:
-        place = Office(workspace, folder, slack)
+        place = Office(workspace, folder, given)
         try:
             yield place
         finally:

@@ -1,92 +1,80 @@
-"""Killed at any moment: no acknowledged ticket without its final message, and nothing twice."""
+"""Killed at any moment: no acknowledged ticket without its final message, and nothing twice.
+
+What counts is what the workspace received and what the shop carried out; see
+``tests.scenarios.killing``.
+"""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
+from approvals import verify_audit
+from tests.scenarios.killing import (
+    Ward,
+    a_death_of_each_kind,
+    at_random,
+    commits,
+    die_at,
+    learn,
+    ward,
+    wrongs,
+)
 
-from bot.workspace import Message
-from tests.scenarios.doomed import NEVER
-from tests.scenarios.office import BEN, CHANNEL, Office, office, shown
-
-ROOT = Path(__file__).resolve().parents[2]
-TICKETS = ("T-80008", "T-90104")
-PROPOSING = 1
-"""Of these, the tickets that come to a proposal: T-90104."""
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Office]:
-    """A workspace, and the settings of a bot that runs as a program of its own."""
-    with office(tmp_path) as opened:
-        (tmp_path / "handrail.toml").write_text(
-            f'store = "{opened.settings.store}"\n'
-            f'[slack]\nchannels = ["{CHANNEL}"]\napi = "{opened.workspace.base_url}"\n'
-            '[approvals]\ncurrency = "CAD"\n'
-            f'[approvals.roles.agent]\nlimit = "100.00"\nusers = ["{BEN}"]\n',
-            encoding="utf-8",
-        )
-        yield opened
-
-
-def start(place: Office, *, dies_at: int = NEVER) -> subprocess.Popen[bytes]:
-    """Start a bot that is killed just before the commit of this number."""
-    me = place.workspace.identity
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "SLACK_BOT_TOKEN": me.bot_token,
-        "SLACK_APP_TOKEN": me.app_token,
-    }
-    command = [sys.executable, "-m", "tests.scenarios.doomed", str(dies_at)]
-    with (place.folder / "bot.log").open("ab") as log:
-        return subprocess.Popen(command, cwd=place.folder, env=env, stderr=log)
+KINDS = {
+    "inbox",  # the event, and the press
+    "inbox jobs tickets",  # the ticket is taken in
+    "held outbox spending threads",  # its run begins
+    "journal",
+    "audit jobs journal outbox proposals requesters runs spending texts threads",  # it ends
+    "outbox",  # before a call of Slack, and behind it
+    "outbox threads",  # the draft is posted
+    "cards cursor outbox",  # the card follows
+    "cards outbox",  # it is posted
+    "audit decisions inbox jobs operations proposals",  # the decision
+    "refunds writes",  # at the shop
+    "audit operations proposals",  # what came of it
+    "jobs",
+}
+"""What is committed on a ticket's way, whatever the order in which the threads come."""
 
 
-def end(bot: subprocess.Popen[bytes]) -> None:
-    """Ask a bot to stop and wait for it."""
-    bot.send_signal(signal.SIGTERM)
-    assert bot.wait(timeout=60) == 0
+def judge(opened: Ward) -> None:
+    """End the bot as an operator does, and hold what it left against what must be."""
+    opened.stop()
+    assert wrongs(opened) == []
+    with opened.place.store() as db:
+        verify_audit(db)
 
 
-def finals(place: Office, ticket: Message) -> list[Message]:
-    """Return the drafts and stops in a thread."""
-    replies = place.workspace.replies(ticket)
-    return [each for each in replies if "Draft for" in shown(each) or "No draft for" in shown(each)]
+def die_of_each_kind(folder: Path, *, behind: bool) -> set[str]:
+    """Be killed at commits of each kind, judge, and return the kinds."""
+    folder.mkdir()
+    with ward(folder, orders=60) as opened:
+        for death in a_death_of_each_kind(learn(opened), behind=behind):
+            die_at(opened, [death])
+        judge(opened)
+    return {each["commit"] for each in commits(folder) if each["killed"]}
 
 
-def cards(place: Office, ticket: Message) -> list[Message]:
-    """Return the cards in a thread."""
-    return [m for m in place.workspace.replies(ticket) if "handrail:approve" in shown(m)]
-
-
-@pytest.mark.parametrize("deaths", [(1, 3), (5, 9), (12, 4), (20, 6)])
-def test_killed_before_any_commit_every_ticket_gets_one_draft_and_one_card(
-    place: Office, deaths: tuple[int, ...]
+def test_a_kill_before_or_behind_a_commit_of_any_kind_loses_nothing_and_does_nothing_twice(
+    tmp_path: Path,
 ) -> None:
-    first, *others = deaths
-    bot = start(place, dies_at=first)
-    place.workspace.wait_for_sockets(seconds=60)
-    tickets = [place.ticket(each) for each in TICKETS]
-    assert bot.wait(timeout=60) == -signal.SIGKILL
-    for dies_at in others:
-        assert start(place, dies_at=dies_at).wait(timeout=60) == -signal.SIGKILL
-    bot = start(place)
-    place.workspace.wait_for(
-        lambda: all(finals(place, each) for each in tickets),
-        seconds=60,
-        what="a final message in every thread",
-    )
-    place.rest(seconds=60)
-    end(bot)
+    with ThreadPoolExecutor() as pool:  # each waits for processes most of the time
+        before = pool.submit(die_of_each_kind, tmp_path / "before", behind=False)
+        behind = pool.submit(die_of_each_kind, tmp_path / "behind", behind=True)
 
-    assert [len(finals(place, each)) for each in tickets] == [1] * len(TICKETS)
-    assert sum(len(cards(place, each)) for each in tickets) == PROPOSING
-    assert place.count("SELECT count(*) FROM proposals") == PROPOSING
-    assert place.count("SELECT count(*) FROM runs WHERE state = 'running'") == 0
+    assert before.result() >= KINDS
+    assert behind.result() >= KINDS
+
+
+def test_kills_at_random_instants_under_several_tickets_and_presses_lose_nothing(
+    tmp_path: Path,
+) -> None:
+    with ward(tmp_path, orders=8) as opened:
+        at_random(opened, kills=6, tickets=8, chance=random.Random(1))
+        judge(opened)
+
+    assert opened.deaths >= 6
+    assert len(opened.tickets) >= 6

@@ -38,6 +38,8 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "runs": "runs:runs",
     "trace": "runs:trace",
     "export": "runs:export",
+    "eval": "evaluate:evaluate",
+    "compare": "evaluate:compare_evaluations",
     "proposals": "proposals:proposals",
     "changes": "shop:changes",
     "reconcile": "care:reconcile",

@@ -15,7 +15,7 @@ from loop import Ask, FinishForm, Limits, Opened, Profile, get_profile, limits_f
 from recordings import Match, Recording, recordings_digest
 from tools import Fault, TicketCase
 
-__all__ = ["Plan", "check_recordings", "choose_profile", "plan_again", "plan_run"]
+__all__ = ["Plan", "check_recordings", "choose_profile", "plan_again", "plan_replay", "plan_run"]
 
 _WITHOUT_TOOL_CALLS: Final = frozenset({"gemma3:4b"})
 """Models of the shipped recordings that cannot call tools (reference facts A7)."""
@@ -92,6 +92,32 @@ def plan_again(supplies: Supplies, opened: Opened) -> Plan:
         faults=tuple(Fault.parse(text) for text in opened.marks.get("faults", ())),
         recordings=_candidates(supplies.recordings, opened.ticket_id, profile.name, model, match),
         marks=opened.marks,
+    )
+
+
+def plan_replay(
+    supplies: Supplies,
+    recording: Recording,
+    limits: Limits | None = None,
+    match: Match | None = None,
+) -> Plan:
+    """Return the plan that replays one recording of a known ticket, with the ticket's own faults.
+
+    ``limits`` None are those of its profile today, ``match`` None is how it was recorded.
+
+    Raises:
+        ProfileRefused, LimitRefused: its profile is no longer there, or it names unknown limits.
+    """
+    if recording.opened is None:
+        raise ValueError("a recording without its opening record cannot be planned")
+    plan = plan_again(supplies, recording.opened)
+    used = get_profile(plan.profile.name).limits if limits is None else limits
+    return replace(
+        plan,
+        profile=replace(plan.profile, limits=used),
+        match=match or plan.match,
+        faults=supplies.cases[recording.ticket_id].faults,
+        recordings=(recording,),
     )
 
 

@@ -4,6 +4,7 @@ from recordings.codec import VERSION, decode, encode
 from recordings.construct import WrittenRun, construct, profile_for, read_written
 from recordings.erase import erase_journals_of, erase_old_journals
 from recordings.errors import (
+    EvaluationUnreadable,
     RecordingsError,
     RecordingUnreadable,
     RecordingUnused,
@@ -11,6 +12,10 @@ from recordings.errors import (
     RunTaken,
     RunUnknown,
 )
+from recordings.evaluate.compare import Comparison, Difference, compare
+from recordings.evaluate.evaluation import SHARES, Evaluation, Identity, Judged, Totals
+from recordings.evaluate.judge import Approve, Observed, Verdict, approves, judge
+from recordings.evaluate.statistics import Share
 from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
 from recordings.identity import recordings_digest
 from recordings.origin import IMPORTED, RECORDED, Label, Score, Source, Unknown
@@ -22,12 +27,21 @@ __all__ = [
     "IMPORTED",
     "RECORDED",
     "RUN_MIGRATIONS",
+    "SHARES",
     "SHIPPED_RECORDINGS",
     "VERSION",
+    "Approve",
+    "Comparison",
+    "Difference",
     "DurableSink",
+    "Evaluation",
+    "EvaluationUnreadable",
     "Exchange",
+    "Identity",
+    "Judged",
     "Label",
     "Match",
+    "Observed",
     "ReadRecordings",
     "Recording",
     "RecordingUnreadable",
@@ -41,14 +55,20 @@ __all__ = [
     "RunUnknown",
     "Runs",
     "Score",
+    "Share",
     "Source",
+    "Totals",
     "Unknown",
+    "Verdict",
     "WrittenRun",
+    "approves",
+    "compare",
     "construct",
     "decode",
     "encode",
     "erase_journals_of",
     "erase_old_journals",
+    "judge",
     "profile_for",
     "read_recordings",
     "read_written",

@@ -3,6 +3,7 @@
 RecordingsError
   RecordingUnreadable   a recording or a line of one cannot be read (file, line, field)
   RecordingUnused       a replay ended with recorded replies left over
+  EvaluationUnreadable  a saved evaluation cannot be read
   RunTaken              another process owns this run: its journal has this entry already
   RunUnknown            no run of that id is stored
   RunEnded              the run has ended; it cannot be resumed or written to
@@ -11,6 +12,7 @@ RecordingsError
 from __future__ import annotations
 
 __all__ = [
+    "EvaluationUnreadable",
     "RecordingUnreadable",
     "RecordingUnused",
     "RecordingsError",
@@ -44,6 +46,13 @@ class RecordingUnreadable(RecordingsError):
 
 class RecordingUnused(RecordingsError):
     """A replay ended with recorded replies left over: it is not the run that was recorded."""
+
+
+class EvaluationUnreadable(RecordingsError):
+    """A saved evaluation cannot be read; the message names the file."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        super().__init__(f"{file}: {problem}")
 
 
 class RunTaken(RecordingsError):

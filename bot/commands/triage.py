@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import click
 
 from bot.commands.common import say
 from bot.keeper import Keeper
-from bot.plan import Plan, plan_again
+from bot.plan import Plan, plan_replay
 from bot.show import WIDTH, block, outcome
 from bot.story import Story
 from bot.supplies import Supplies, find_ticket, open_supplies
@@ -21,7 +21,7 @@ from bot.texts import counted, safe, shortened, unused_text
 from bot.trace import lines
 from bot.triage import Triaged
 from bot.triage import triage as triage_one
-from loop import PRICES, Opened, Result, get_profile
+from loop import PRICES, Result, get_profile
 from recordings import Recording
 
 __all__ = ["triage"]
@@ -69,7 +69,7 @@ def triage(*, profile: str, only: tuple[str, ...], everything: bool, brief: bool
         say(_introduction(len(chosen), name))
         shown: list[_Shown] = []
         for number, recording in enumerate(chosen, start=1):
-            plan = _plan(supplies, recording)
+            plan = plan_replay(supplies, recording)
             triaged = triage_one(plan, supplies.shop, Keeper(recording.name, None))
             place = f"[{number:>{len(str(len(chosen)))}}/{len(chosen)}]"
             shown.append(_Shown(place=place, triaged=triaged, plan=plan))
@@ -118,20 +118,6 @@ def _chosen(supplies: Supplies, profile: str, only: Iterable[str]) -> list[Recor
         and (not wanted or recording.ticket_id in wanted)
     ]
     return sorted(found, key=lambda recording: order[recording.ticket_id])
-
-
-def _plan(supplies: Supplies, recording: Recording) -> Plan:
-    """Return the plan that replays one recording, under the limits of its profile."""
-    assert isinstance(recording.opened, Opened)
-    case = supplies.cases[recording.ticket_id]
-    plan = plan_again(supplies, recording.opened)
-    limits = get_profile(plan.profile.name).limits
-    return replace(
-        plan,
-        profile=replace(plan.profile, limits=limits),
-        faults=case.faults,
-        recordings=(recording,),
-    )
 
 
 def _thread(shown: _Shown) -> Iterator[str]:

@@ -12,7 +12,7 @@ SET_UP_WITH ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 BENCHMARKS := $(sort $(wildcard tests/bench/*.py))
 
-.PHONY: help setup demo test soak check format coverage bench recordings docs clean
+.PHONY: help setup demo test soak check format coverage bench recordings docs screenshots clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -56,6 +56,9 @@ recordings: $(READY) ## make the shipped recordings anew from their written repl
 
 docs: $(READY) ## write the generated parts of the docs anew
 	@$(BIN)/python -m tests.docs_reference
+
+screenshots: $(READY) ## take the pictures of docs/images anew (needs Chromium)
+	@$(BIN)/python -m tests.screenshots
 
 clean: ## remove .venv and what the tools leave behind
 	rm -rf $(VENV) build dist htmlcov .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -10,7 +10,9 @@ from typing import Any
 __all__ = ["Message", "escaped", "typed"]
 
 TOKEN = re.compile(
-    r"(?P<url>https?://[^\s<>|]+)|(?P<mail>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)|@(?P<name>[\w.-]*\w)"
+    r"(?P<url>https?://[^\s<>|]+)"
+    r"|(?P<mail>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r"|@(?P<name>[\w.-]*\w)"
 )
 
 

@@ -8,7 +8,7 @@ import { act, tell } from "./told.js";
 // A field with a Send button. `where()` gives channel and thread; what was typed stays if refused.
 export function composer(name, where) {
   const hint = newId("hint");
-  const box = h("textarea", { rows: 2, "aria-label": name, placeholder: name, "aria-describedby": hint, onkeydown: (event) => {
+  const box = h("textarea", { rows: 1, "aria-label": name, placeholder: name, "aria-describedby": hint, onkeydown: (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     send();
@@ -21,8 +21,7 @@ export function composer(name, where) {
     if (!answer.ok && !box.value) box.value = text;
   };
   return h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); send(); } },
-    box,
-    h("div", { class: "row" }, h("p", { class: "hint", id: hint }), h("button", { class: "primary" }, "Send")));
+    box, h("button", { class: "primary" }, "Send"), h("p", { class: "hint", id: hint }));
 }
 
 async function said(text, { channel, thread }) {

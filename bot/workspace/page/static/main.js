@@ -21,6 +21,6 @@ keys.start();
 inspector.start();
 onChange(() => {
   if (!place().title) return;
-  for (const part of [sidebar, panes, modal, inspector]) part.update();
+  for (const part of [panes, sidebar, modal, inspector]) part.update();
 });
 follow(sidebar.firstPerson(), lost);

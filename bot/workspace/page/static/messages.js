@@ -43,8 +43,10 @@ function spoken(row) {
 
 function avatar(row) {
   const words = author(row).split(/\s+/).map((each) => each[0] ?? "").slice(0, 2).join("").toUpperCase();
-  const colour = [...(row.user ?? "app")].reduce((sum, each) => (sum * 31 + each.codePointAt(0)) % 6, 0);
-  return h("span", { class: `avatar tone-${colour}${isBot(row) ? " bot" : ""}`, "aria-hidden": "true" }, isBot(row) ? "⚒" : words);
+  const colour = [...(row.user ?? row.name ?? "app")].reduce((sum, each) => (sum * 31 + each.codePointAt(0)) % 6, 0);
+  const own = row.user === place().bot;
+  return h("span", { class: `avatar ${own ? "bot" : `tone-${colour}`}`, "aria-hidden": "true" },
+    own ? h("img", { src: "/page/icon.svg", alt: "", width: 36, height: 36 }) : words);
 }
 
 function head(row) {

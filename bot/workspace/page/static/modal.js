@@ -53,7 +53,7 @@ function leave() {
 }
 
 function fill(view, typed) {
-  const before = dialog.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+  const before = document.activeElement?.dataset.field ? document.activeElement.dataset.focus : null;
   const press = (action, given = {}) => act({ act: "press_in_view", view: view.id, action, given });
   const inside = blocks(view.blocks, { controls: (element) => control(element, press), field: (block) => field(block, typed, view.errors) });
   const form = h("form", { method: "dialog", novalidate: true, onsubmit: (event) => { event.preventDefault(); submit(view, form); } },

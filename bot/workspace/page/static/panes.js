@@ -53,7 +53,7 @@ function showChannel(open) {
   const everything = messages(open.id);
   const replies = new Map();
   for (const row of everything) {
-    if (row.thread) replies.set(row.thread, [...(replies.get(row.thread) ?? []), row]);
+    if (row.thread && !row.only_you) replies.set(row.thread, [...(replies.get(row.thread) ?? []), row]);
   }
   const list = byId("messages");
   if (shownPlace !== open.id) list.replaceChildren();

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from bot.texts import at_least, cost_text, counted, seconds_text, tokens_text
 from loop import (
-    Ask,
     Called,
     Closed,
     CostState,
@@ -25,9 +24,8 @@ from loop import (
     Result,
     Stop,
     Stopped,
-    WireCall,
-    decide,
 )
+from recordings import ask_of, calls_of
 from tools import Action, Kind, action_from_dict
 
 __all__ = ["Figures", "Story", "ask_of", "calls_of", "record_of"]
@@ -169,18 +167,6 @@ class Story:
 def record_of(entries: Iterable[Entry], kind: type[R]) -> R | None:
     """Return the first record of a kind."""
     return next((e.record for e in entries if isinstance(e.record, kind)), None)
-
-
-def ask_of(opened: Opened) -> Ask:
-    """Return how the run's model was asked: it shows in the schema of the request."""
-    form = opened.head.response_format
-    return Ask.JSON if form is not None and form["name"] == "step" else Ask.TOOLS
-
-
-def calls_of(opened: Opened, replied: Replied) -> tuple[WireCall, ...]:
-    """Return the calls that a reply asks for, in either way of asking."""
-    head = opened.head
-    return decide(replied.reply, ask_of(opened), head.tools, head.max_tokens, replied.step).calls
 
 
 def _ran(called: Called) -> bool:

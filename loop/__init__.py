@@ -5,7 +5,7 @@ This door is all that the floors above may import. Nothing here can write to a s
 
 from loop.attempts import Attempt, Fault
 from loop.clock import Clock, MonotonicClock
-from loop.decision import Ask, decide
+from loop.decision import FINISH, Ask, Decision, decide
 from loop.ending import Ended, Totals
 from loop.errors import (
     BudgetCut,
@@ -20,6 +20,7 @@ from loop.errors import (
 )
 from loop.journal import Journal, MemorySink, Sink
 from loop.limits import (
+    LARGEST,
     LIMIT_NAMES,
     NOT_GIVEN,
     Duplicates,
@@ -51,6 +52,7 @@ from loop.records import (
     Asked,
     Called,
     Cancelled,
+    Cause,
     Checked,
     Closed,
     Entry,
@@ -70,29 +72,57 @@ from loop.resolution import (
     Resolution,
     Result,
 )
-from loop.rules import Stop, StopReason, Tally
+from loop.rules import (
+    BOUNDS,
+    REPEATS,
+    TIME,
+    Amount,
+    Bound,
+    Handling,
+    ReplyTally,
+    Stop,
+    StopReason,
+    Tally,
+    check_after_step,
+    check_before_call,
+    check_call,
+    checked_after_step,
+    checked_before_call,
+    reached_limits,
+    repeat_stop,
+    stopped,
+)
 from loop.run import run
 from loop.testing import FixedIds, ScriptedModel, ScriptFailed, VirtualClock
 from loop.work import Work, work_for
 
 __all__ = [
+    "BOUNDS",
+    "FINISH",
+    "LARGEST",
     "LIMIT_NAMES",
     "NOT_GIVEN",
     "PRICES",
     "PRICES_AS_OF",
     "PROFILES",
+    "REPEATS",
+    "TIME",
+    "Amount",
     "Ask",
     "Asked",
     "Attempt",
+    "Bound",
     "BudgetCut",
     "Called",
     "Cancelled",
+    "Cause",
     "Checked",
     "Clock",
     "Closed",
     "Confidence",
     "Cost",
     "CostState",
+    "Decision",
     "Door",
     "Duplicates",
     "Ended",
@@ -101,6 +131,7 @@ __all__ = [
     "Fault",
     "FinishForm",
     "FixedIds",
+    "Handling",
     "Journal",
     "JournalDiverged",
     "Language",
@@ -132,6 +163,7 @@ __all__ = [
     "Repeat",
     "Replied",
     "Reply",
+    "ReplyTally",
     "Request",
     "RequestHead",
     "Resolution",
@@ -157,12 +189,20 @@ __all__ = [
     "VirtualClock",
     "WireCall",
     "Work",
+    "check_after_step",
+    "check_before_call",
+    "check_call",
+    "checked_after_step",
+    "checked_before_call",
     "decide",
     "get_profile",
     "head_value",
     "limits_from_text",
     "message_value",
     "price_of",
+    "reached_limits",
+    "repeat_stop",
     "run",
+    "stopped",
     "work_for",
 ]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from loop.cut import cut_result
 from loop.decision import FINISH, Ask
 from loop.errors import FinishRefused, JournalDiverged
 from loop.finish import MAX_ACTIONS, read_finish
 from loop.journal import Journal
-from loop.limits import Duplicates
 from loop.messages import Message, Role, WireCall
 from loop.profiles import Door, FinishForm
 from loop.records import Called
 from loop.redact import Redactor
 from loop.resolution import Resolution
-from loop.rules import Stop, Tally, check_repeat
+from loop.rules import Handling, ReplyTally, Stop, Tally, check_call
 from loop.talk import Talk
 from loop.texts import (
     equal_action,
@@ -91,30 +90,27 @@ class Calls:
             self._answer_with(index, call, Kind.OK, "finish_accepted", finish_accepted())
 
     def _answer_one(self, index: int, call: WireCall, reply: _OneReply) -> Stop | None:
-        reply.calls += 1
-        most = self._limits.max_calls_per_step
-        if most is not None and reply.calls > most:
-            self._answer_not_run(
-                index, call, "too_many_calls", f"one reply may hold at most {most} calls"
-            )
-            if not reply.overflowed:
-                self._tally.count_error()
-            reply.overflowed = True
-            return None
         signature = self._work.toolbox.signature(call.name, call.arguments)
-        first = reply.ran.get(signature)
-        if first is not None and self._limits.duplicates_in_reply is Duplicates.COLLAPSE:
-            self._answer_copy(index, call, first)
-            return None
-        stop = check_repeat(self._limits, self._tally, signature, copy=first is not None)
-        if stop is not None:
+        self._tally.wall_us = self._journal.at_us
+        handling = check_call(self._limits, self._tally, reply.tally, signature)
+        if isinstance(handling, Stop):
             self._answer_not_run(
                 index, call, "repeated_call", "the same call was made before in this run"
             )
-            return stop
-        called = self._run_call(index, call)
-        reply.ran[signature] = called
-        self._tally.count_call(signature, _known(called))
+            return handling
+        match handling:
+            case Handling.BEYOND:
+                most = self._limits.max_calls_per_step
+                cause = f"one reply may hold at most {most} calls"
+                self._answer_not_run(index, call, "too_many_calls", cause)
+            case Handling.COPY:
+                self._answer_copy(index, call, reply.ran[signature])
+            case Handling.RUN:
+                called = self._run_call(index, call)
+                reply.ran[signature] = called
+                self._tally.count_call(signature, _known(called))
+            case _:
+                assert_never(handling)
         return None
 
     def _run_call(self, index: int, call: WireCall) -> Called:
@@ -199,11 +195,10 @@ class Calls:
 class _OneReply:
     """What the calls of one reply have in common."""
 
-    __slots__ = ("calls", "overflowed", "ran")
+    __slots__ = ("ran", "tally")
 
     def __init__(self) -> None:
-        self.calls = 0
-        self.overflowed = False
+        self.tally = ReplyTally()
         self.ran: dict[str, Called] = {}
 
 

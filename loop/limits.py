@@ -16,6 +16,7 @@ from typing import Any, Final
 from loop.errors import LimitRefused
 
 __all__ = [
+    "LARGEST",
     "LIMIT_NAMES",
     "NOT_GIVEN",
     "Duplicates",

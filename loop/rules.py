@@ -5,12 +5,13 @@ call this same code, and nothing decides about ending anywhere else. What happen
 :class:`Tally`; the ``check_*`` functions read it against the limits and return a :class:`Stop`.
 
 Order when several limits are reached at one check: steps, time, cost, errors. The stop names the
-others too.
+others too. What each limit counts and when it is reached is one :class:`Bound`; a what-if over a
+recorded run asks the same bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -20,12 +21,24 @@ from loop.limits import Duplicates, Limits, Repeat, RunClock, TimeCheck
 from tools import Kind
 
 __all__ = [
+    "BOUNDS",
+    "REPEATS",
+    "TIME",
+    "Amount",
+    "Bound",
+    "Handling",
+    "ReplyTally",
     "Stop",
     "StopReason",
     "Tally",
     "check_after_step",
     "check_before_call",
+    "check_call",
     "check_repeat",
+    "checked_after_step",
+    "checked_before_call",
+    "reached_limits",
+    "repeat_stop",
     "stopped",
     "time_left_us",
 ]
@@ -120,14 +133,89 @@ class Tally:
         self.errors += 1
 
 
+@dataclass(slots=True, kw_only=True)
+class ReplyTally:
+    """What the calls of one reply have come to so far. The finish tool is not among them."""
+
+    calls: int = 0
+    ran: set[str] = field(default_factory=set)
+    """Signatures of the calls that ran."""
+    overflowed: bool = False
+    """Whether calls beyond the limit were counted: together they are one error."""
+
+
+class Handling(StrEnum):
+    """What becomes of a call that ends nothing."""
+
+    RUN = "run"
+    COPY = "copy"
+    """The same call stands earlier in the reply: it is given that result, and counts nothing."""
+    BEYOND = "beyond"
+    """Beyond ``max_calls_per_step``: answered, not run."""
+
+
+Amount = int | Decimal
+"""What limits count: model calls, microseconds, dollars, repeats, errors in a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """One limit: what it counts, and when it is reached."""
+
+    reason: StopReason
+    limit: str
+    """Its name in :class:`Limits`."""
+    used: Callable[[Limits, Tally], Amount]
+    most: Callable[[Limits], Amount | None]
+    """The limit in the unit of ``used``; None is no limit."""
+    stops_at_limit: bool
+    """Whether used = limit stops already; else only used > limit does."""
+
+    def reached(self, used: Amount, most: Amount) -> bool:
+        """Whether this much used stops at this limit."""
+        return used >= most if self.stops_at_limit else used > most
+
+
+def checked_before_call(limits: Limits) -> tuple[Bound, ...]:
+    """Return the bounds that are checked before a model call, in the order that decides."""
+    return (_STEPS, TIME, _COST) if limits.time_check is TimeCheck.BEFORE_CALL else (_STEPS, _COST)
+
+
+def checked_after_step(limits: Limits) -> tuple[Bound, ...]:
+    """Return the bounds that are checked at the end of a step, in the order that decides."""
+    return (TIME, _ERRORS) if limits.time_check is TimeCheck.AFTER_STEP else (_ERRORS,)
+
+
 def check_before_call(limits: Limits, tally: Tally) -> Stop | None:
     """Check the budgets before a model call: steps, time (where it is checked here), cost."""
-    return _first(limits, tally, _BEFORE_CALL)
+    return _first(limits, tally, checked_before_call(limits))
 
 
 def check_after_step(limits: Limits, tally: Tally) -> Stop | None:
     """Check the end-of-step rules of a step that did not finish: time (where so), errors."""
-    return _first(limits, tally, _AFTER_STEP)
+    return _first(limits, tally, checked_after_step(limits))
+
+
+def check_call(limits: Limits, tally: Tally, reply: ReplyTally, signature: str) -> Handling | Stop:
+    """Check a call before it runs, in the order of its reply; ``finish`` is not asked about.
+
+    A call that is to run counts as run for the copies after it. Calls beyond the limit of a step
+    are counted here, as one error.
+    """
+    reply.calls += 1
+    if limits.max_calls_per_step is not None and reply.calls > limits.max_calls_per_step:
+        if not reply.overflowed:
+            tally.count_error()
+        reply.overflowed = True
+        return Handling.BEYOND
+    copy = signature in reply.ran
+    if copy and limits.duplicates_in_reply is Duplicates.COLLAPSE:
+        return Handling.COPY
+    stop = check_repeat(limits, tally, signature, copy=copy)
+    if stop is not None:
+        return stop
+    reply.ran.add(signature)
+    return Handling.RUN
 
 
 def check_repeat(limits: Limits, tally: Tally, signature: str, *, copy: bool) -> Stop | None:
@@ -141,9 +229,14 @@ def check_repeat(limits: Limits, tally: Tally, signature: str, *, copy: bool) ->
             return None
     if limits.allowed_repeats is None:
         return None
-    if tally.repeats < limits.allowed_repeats:
+    if not REPEATS.reached(tally.repeats, limits.allowed_repeats):
         tally.repeats += 1
         return None
+    return repeat_stop(limits, tally)
+
+
+def repeat_stop(limits: Limits, tally: Tally) -> Stop:
+    """Return the stop of a run whose allowed repeats are used up, and that makes one more."""
     hit = _Hit(
         StopReason.REPEATED_CALL,
         "allowed_repeats",
@@ -183,29 +276,18 @@ class _Hit:
     observed: str | None
 
 
-_BEFORE_CALL: Final = frozenset({StopReason.MAX_STEPS, StopReason.TIME, StopReason.COST})
-_AFTER_STEP: Final = frozenset({StopReason.TIME, StopReason.TOO_MANY_ERRORS})
-_TIME_CHECK: Final = {
-    _BEFORE_CALL: TimeCheck.BEFORE_CALL,
-    _AFTER_STEP: TimeCheck.AFTER_STEP,
-}
+def _first(limits: Limits, tally: Tally, checked: tuple[Bound, ...]) -> Stop | None:
+    hit = next(_reached(limits, tally, checked), None)
+    return None if hit is None else _stop(limits, tally, hit)
 
 
-def _first(limits: Limits, tally: Tally, checked: frozenset[StopReason]) -> Stop | None:
-    for hit in _reached(limits, tally):
-        if hit.reason is StopReason.TIME and limits.time_check is not _TIME_CHECK[checked]:
-            continue
-        if hit.reason in checked:
-            return _stop(limits, tally, hit)
-    return None
+def reached_limits(limits: Limits, tally: Tally) -> tuple[str, ...]:
+    """Return the names of the limits that are reached, checked now or not, in their order."""
+    return tuple(hit.limit for hit in _reached(limits, tally, BOUNDS) if hit.limit is not None)
 
 
 def _stop(limits: Limits, tally: Tally, hit: _Hit, cause: str | None = None) -> Stop:
-    also = tuple(
-        other.limit
-        for other in _reached(limits, tally)
-        if other.limit is not None and other.limit != hit.limit
-    )
+    also = tuple(name for name in reached_limits(limits, tally) if name != hit.limit)
     return Stop(
         reason=hit.reason,
         step=tally.steps,
@@ -217,18 +299,26 @@ def _stop(limits: Limits, tally: Tally, hit: _Hit, cause: str | None = None) -> 
     )
 
 
-def _reached(limits: Limits, tally: Tally) -> Iterator[_Hit]:
-    """Yield every limit that is reached, in the order that decides."""
-    steps, seconds = limits.max_steps, limits.max_seconds
-    cost, errors = limits.max_cost_usd, limits.max_errors
-    if steps is not None and tally.steps >= steps:
-        yield _Hit(StopReason.MAX_STEPS, "max_steps", str(steps), str(tally.steps))
-    if seconds is not None and (used := _used_us(limits, tally)) > _limit_us(seconds):
-        yield _Hit(StopReason.TIME, "max_seconds", _text(seconds), _seconds(used))
-    if cost is not None and (tally.cost_unknown or tally.cost_usd > cost):
-        yield _Hit(StopReason.COST, "max_cost_usd", _text(cost), _cost(tally))
-    if errors is not None and tally.errors >= errors:
-        yield _Hit(StopReason.TOO_MANY_ERRORS, "max_errors", str(errors), str(tally.errors))
+def _reached(limits: Limits, tally: Tally, bounds: tuple[Bound, ...]) -> Iterator[_Hit]:
+    """Yield every limit of these that is reached, in their order."""
+    for bound in bounds:
+        most = bound.most(limits)
+        if most is not None and bound.reached(bound.used(limits, tally), most):
+            yield _Hit(
+                bound.reason, bound.limit, _value(limits, bound), _used(limits, tally, bound)
+            )
+
+
+def _value(limits: Limits, bound: Bound) -> str:
+    value = getattr(limits, bound.limit)
+    return _text(value) if isinstance(value, Decimal) else str(value)
+
+
+def _used(limits: Limits, tally: Tally, bound: Bound) -> str:
+    if bound is _COST:
+        return _cost(tally)
+    used = bound.used(limits, tally)
+    return _seconds(int(used)) if bound is TIME else str(used)
 
 
 def _used_us(limits: Limits, tally: Tally) -> int:
@@ -258,3 +348,50 @@ def _cost(tally: Tally) -> str:
 def _text(value: Decimal) -> str:
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _used_usd(limits: Limits, tally: Tally) -> Decimal:
+    del limits
+    # What is unknown may be any amount, so it is above every limit.
+    return _ANY_AMOUNT if tally.cost_unknown else tally.cost_usd
+
+
+_ANY_AMOUNT: Final = Decimal("Infinity")
+_STEPS: Final = Bound(
+    reason=StopReason.MAX_STEPS,
+    limit="max_steps",
+    used=lambda _, tally: tally.steps,
+    most=lambda limits: limits.max_steps,
+    stops_at_limit=True,
+)
+TIME: Final = Bound(
+    reason=StopReason.TIME,
+    limit="max_seconds",
+    used=_used_us,
+    most=lambda limits: None if limits.max_seconds is None else _limit_us(limits.max_seconds),
+    stops_at_limit=False,
+)
+_COST: Final = Bound(
+    reason=StopReason.COST,
+    limit="max_cost_usd",
+    used=_used_usd,
+    most=lambda limits: limits.max_cost_usd,
+    stops_at_limit=False,
+)
+_ERRORS: Final = Bound(
+    reason=StopReason.TOO_MANY_ERRORS,
+    limit="max_errors",
+    used=lambda _, tally: tally.errors,
+    most=lambda limits: limits.max_errors,
+    stops_at_limit=True,
+)
+REPEATS: Final = Bound(
+    reason=StopReason.REPEATED_CALL,
+    limit="allowed_repeats",
+    used=lambda _, tally: tally.repeats,
+    most=lambda limits: limits.allowed_repeats,
+    stops_at_limit=True,
+)
+"""Checked before a call that is a repeat, and there alone: repeats that ran are no stop later."""
+BOUNDS: Final = (_STEPS, TIME, _COST, _ERRORS)
+"""The bounds that a stop names beside its own, in the order that decides."""

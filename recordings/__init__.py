@@ -2,6 +2,7 @@
 
 from recordings.codec import VERSION, decode, encode
 from recordings.construct import WrittenRun, construct, profile_for, read_written
+from recordings.decisions import ask_of, calls_of, decision_of
 from recordings.erase import erase_journals_of, erase_old_journals
 from recordings.errors import (
     EvaluationUnreadable,
@@ -62,8 +63,11 @@ __all__ = [
     "Verdict",
     "WrittenRun",
     "approves",
+    "ask_of",
+    "calls_of",
     "compare",
     "construct",
+    "decision_of",
     "decode",
     "encode",
     "erase_journals_of",

@@ -10,8 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FLOORS = ("tools", "approvals.store", "approvals", "loop", "recordings", "bot")
-"""From the lowest to the highest. The store is a floor of its own inside approvals."""
+FLOORS = (
+    "tools",
+    "approvals.store",
+    "approvals",
+    "loop",
+    "recordings",
+    "recordings.explore",
+    "bot",
+)
+"""From the lowest to the highest. The store is a floor of its own inside approvals, and so are
+what-ifs inside recordings."""
 STRANGERS = ({"loop", "approvals"}, {"loop", "approvals.store"})
 SHARED = "approvals.errors"
 """The one error tree of a package, open to both of its floors."""

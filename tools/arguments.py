@@ -30,6 +30,7 @@ __all__ = [
     "Arguments",
     "DecimalNumber",
     "WholeNumber",
+    "call_signature",
     "canonical_arguments",
     "id_of",
     "parameters_of",
@@ -98,23 +99,32 @@ def read_arguments(model: type[Model], text: str) -> Model:
         keys = f"exactly these keys: {', '.join(fields)}" if fields else "no keys"
         raise ArgumentsRefused(f"The arguments must be a JSON object with {keys}.")
     try:
-        return model.model_validate(_whole_numbers(model, value))
+        return model.model_validate(_whole_numbers(parameters_of(model), value))
     except ValidationError as error:
         raise ArgumentsRefused(f"The arguments are refused: {problems_of(error)}.") from None
 
 
-def canonical_arguments(model: type[BaseModel] | None, text: str) -> str:
-    """Return the text that decides whether two calls are the same.
+def call_signature(name: str, parameters: Mapping[str, Any] | None, arguments: str) -> str:
+    """Return the text that is equal for equal calls: a JSON list of name and arguments.
+
+    ``parameters`` is the offered schema of the tool's arguments, None where it is unknown. The
+    arguments stand in their canonical form.
+    """
+    return canonical([name, canonical_arguments(parameters, arguments)])
+
+
+def canonical_arguments(parameters: Mapping[str, Any] | None, text: str) -> str:
+    """Return the canonical form of a call's arguments.
 
     Canonical JSON, where whole numbers of fields that the schema calls integer are integers. A
-    text that does not parse stands for itself. ``model`` is ``None`` for a tool that is unknown.
+    text that does not parse stands for itself. ``parameters`` is None for a tool that is unknown.
     """
     try:
         value = parse_json(text if text.strip() else "{}")
     except JsonRefused:
         return UNPARSED + text
-    if model is not None and isinstance(value, dict):
-        value = _whole_numbers(model, value)
+    if parameters is not None and isinstance(value, dict):
+        value = _whole_numbers(parameters, value)
     return canonical(value)
 
 
@@ -147,20 +157,16 @@ def _problem(fault: ErrorDetails) -> str:
     return f"{place}: {rule}" if place else rule
 
 
-def _whole_numbers(model: type[BaseModel], value: dict[str, Any]) -> dict[str, Any]:
+def _whole_numbers(parameters: Mapping[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     """Return the object with ``3.0`` as ``3`` where the schema says integer."""
     whole = {
-        name: int(value[name])
-        for name in _integer_fields(model)
-        if isinstance(value.get(name), Decimal) and value[name] == value[name].to_integral_value()
+        name: int(number)
+        for name, number in value.items()
+        if isinstance(number, Decimal)
+        and number == number.to_integral_value()
+        and "integer" in _types(parameters.get("properties", {}).get(name, {}))
     }
     return value | whole
-
-
-@cache
-def _integer_fields(model: type[BaseModel]) -> tuple[str, ...]:
-    properties: dict[str, dict[str, Any]] = parameters_of(model)["properties"]
-    return tuple(name for name, part in properties.items() if "integer" in _types(part))
 
 
 def _types(part: Mapping[str, Any]) -> list[str]:

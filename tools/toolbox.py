@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tools.arguments import canonical_arguments, parameters_of, read_arguments
-from tools.canonical import canonical
+from tools.arguments import call_signature, parameters_of, read_arguments
 from tools.contract import CallResult, Kind, Tool, ToolSpec
 from tools.errors import (
     ArgumentsRefused,
@@ -97,13 +96,10 @@ class Toolbox:
             return _internal(name, error)
 
     def signature(self, name: str, arguments_text: str) -> str:
-        """Return the text that is equal for equal calls: a JSON list of name and arguments.
-
-        The arguments are in their canonical form; those that do not parse stand as they are.
-        """
+        """Return the text that is equal for equal calls (:func:`call_signature`)."""
         tool = self._tools.get(name)
-        model = tool.arguments if tool is not None else None
-        return canonical([name, canonical_arguments(model, arguments_text)])
+        parameters = None if tool is None else parameters_of(tool.arguments)
+        return call_signature(name, parameters, arguments_text)
 
     def _unknown(self, name: str) -> str:
         which = f"named {name}" if _PLAIN_NAME.fullmatch(name) else "of that name"

@@ -161,7 +161,7 @@ def test_a_tool_without_arguments_takes_an_empty_text_and_no_keys() -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     with pytest.raises(ArgumentsRefused):
         read_arguments(Sample, text)
-    assert canonical_arguments(Sample, text)
+    assert canonical_arguments(parameters_of(Sample), text)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     ],
 )
 def test_canonical_arguments(one: str, other: str, same: bool) -> None:
-    assert (canonical_arguments(Sample, one) == canonical_arguments(Sample, other)) is same
+    assert (
+        canonical_arguments(parameters_of(Sample), one)
+        == canonical_arguments(parameters_of(Sample), other)
+    ) is same
 
 
 def test_an_unknown_tool_has_no_integer_fields() -> None:
@@ -240,7 +243,8 @@ def test_a_fault_inside_a_part_names_its_place(part: str, fault: str) -> None:
 
 def test_a_field_that_may_be_an_integer_takes_a_whole_number_as_one() -> None:
     whole, fraction = (
-        canonical_arguments(Nested, f'{{"number": {text}}}') for text in ("3.0", "3.5")
+        canonical_arguments(parameters_of(Nested), f'{{"number": {text}}}')
+        for text in ("3.0", "3.5")
     )
 
     assert (whole, fraction) == ('{"number":3}', '{"number":3.5}')

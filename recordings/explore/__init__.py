@@ -1,0 +1,41 @@
+"""What a recorded run would have come to under other limits."""
+
+from recordings.explore.data import profile_to_json, rules_to_json
+from recordings.explore.facts import (
+    CallFacts,
+    EndKind,
+    RunEnd,
+    RunFacts,
+    StepFacts,
+    Success,
+    turns_of,
+)
+from recordings.explore.profile import RunProfile, profiled
+from recordings.explore.read import facts_of
+from recordings.explore.sums import Outcome, Sums, cuts, sum_up
+from recordings.explore.walk import Fate, Place, Point, WhatIf, as_recorded, what_if
+
+__all__ = [
+    "CallFacts",
+    "EndKind",
+    "Fate",
+    "Outcome",
+    "Place",
+    "Point",
+    "RunEnd",
+    "RunFacts",
+    "RunProfile",
+    "StepFacts",
+    "Success",
+    "Sums",
+    "WhatIf",
+    "as_recorded",
+    "cuts",
+    "facts_of",
+    "profile_to_json",
+    "profiled",
+    "rules_to_json",
+    "sum_up",
+    "turns_of",
+    "what_if",
+]

@@ -17,16 +17,15 @@ from loop import (
     Failed,
     LimitRefused,
     Limits,
-    Opened,
     Replied,
     Role,
     StopReason,
     WireCall,
 )
-from recordings import Recording, decision_of
+from recordings import Recording, Unknown, decision_of
 from recordings.explore.facts import CallFacts, EndKind, RunEnd, RunFacts, StepFacts, Success
 from recordings.explore.named import limits_named_in
-from tools import Kind, call_signature
+from tools import Kind, ToolSpec, call_signature
 
 __all__ = ["facts_of"]
 
@@ -37,17 +36,16 @@ _RUN_CANCELLED: Final = "run_cancelled"
 def facts_of(recording: Recording, success: Success, *, source: str = "") -> RunFacts:
     """Return what a recording holds for a what-if. ``source`` names where it was read from."""
     opened = recording.opened
-    steps = tuple(_step(kept, answer, opened) for kept, answer in _steps_of(recording))
+    reader = _Reader(recording)
+    steps = tuple(reader.step(kept, answer) for kept, answer in _steps_of(recording))
     asked = None if opened is None else opened.head.model
-    answered = next((step.model for step in steps if step.model is not None), None)
-    limits = None if opened is None else _limits(opened.limits)
     return RunFacts(
         run_id=recording.name,
         ticket_id=recording.ticket_id,
         source=source,
-        model=answered or asked,
+        model=next((step.model for step in steps if step.model is not None), asked),
         profile=recording.profile,
-        limits=limits,
+        limits=None if opened is None else _limits(opened.limits),
         success=success,
         steps=steps,
         end=_end(recording),
@@ -105,77 +103,82 @@ def _collected(entries: Iterable[Entry]) -> Iterator[_Step]:
         yield step
 
 
-def _step(kept: _Step, answer: Replied | Failed, opened: Opened | None) -> StepFacts:
-    timed = _is_ours(opened)
-    step = StepFacts(
-        step=kept.number,
-        wall_before_us=kept.wall_before_us if timed else None,
-        wall_after_us=kept.wall_after_us if timed else None,
-        cancelled=kept.cancelled,
-        new_turn=kept.number > 1 and kept.user_wrote and not _is_ours(opened),
-    )
-    if isinstance(answer, Failed):
-        return replace(step, failed=answer.cause, latency_us=answer.latency_us)
-    reply, decision = answer.reply, _decision(answer, opened)
-    unusable = decision.unusable is not None
-    return replace(
-        step,
-        text=reply.text,
-        calls=tuple(
-            _call(call, kept.called.get(index), opened) for index, call in enumerate(decision.calls)
-        ),
-        model=reply.model,
-        latency_us=reply.latency_us,
-        cost=reply.cost,
-        tokens_in=reply.usage.tokens_in,
-        tokens_out=reply.usage.tokens_out,
-        unusable=unusable and _has_finish_tool(opened),
-        answers=unusable and not _has_finish_tool(opened),
-    )
+class _Reader:
+    """Reads steps out of records, by what is known of where the run was made."""
 
+    def __init__(self, recording: Recording) -> None:
+        opened = recording.opened
+        self._opened = opened if recording.source is None else None
+        """The opening of a run of ours; elsewhere every call of a reply ran."""
+        self._tools: Mapping[str, ToolSpec] = (
+            {} if opened is None else {tool.name: tool for tool in opened.head.tools}
+        )
+        self._finishes = self._opened is not None and FINISH in self._tools
+        self._timed = opened is not None and not recording.unknown & {
+            Unknown.TIME,
+            Unknown.TOOL_TIME,
+        }
 
-def _has_finish_tool(opened: Opened | None) -> bool:
-    return (
-        opened is not None
-        and _is_ours(opened)
-        and any(tool.name == FINISH for tool in opened.head.tools)
-    )
+    def step(self, kept: _Step, answer: Replied | Failed) -> StepFacts:
+        """Return one step."""
+        step = StepFacts(
+            step=kept.number,
+            wall_before_us=self._wall(kept.wall_before_us),
+            wall_after_us=self._wall(kept.wall_after_us),
+            cancelled=kept.cancelled,
+            new_turn=kept.number > 1 and kept.user_wrote and self._opened is None,
+        )
+        if isinstance(answer, Failed):
+            return replace(step, failed=answer.cause, latency_us=answer.latency_us)
+        reply, decision = answer.reply, self._decision(answer)
+        unusable = decision.unusable is not None
+        return replace(
+            step,
+            text=reply.text,
+            calls=tuple(
+                self._call(call, kept.called.get(index))
+                for index, call in enumerate(decision.calls)
+            ),
+            model=reply.model,
+            latency_us=reply.latency_us,
+            cost=reply.cost,
+            tokens_in=reply.usage.tokens_in,
+            tokens_out=reply.usage.tokens_out,
+            unusable=unusable and self._finishes,
+            answers=unusable and not self._finishes,
+        )
 
+    def _wall(self, us: int | None) -> int | None:
+        return us if self._timed else None
 
-def _decision(answer: Replied, opened: Opened | None) -> Decision:
-    """Return what the run made of the reply; a run that was made elsewhere ran every call."""
-    if opened is None or not _is_ours(opened):
-        return Decision(calls=answer.reply.calls)
-    return decision_of(opened, answer)
+    def _decision(self, answer: Replied) -> Decision:
+        if self._opened is None:
+            return Decision(calls=answer.reply.calls)
+        return decision_of(self._opened, answer)
 
-
-def _call(call: WireCall, answered: tuple[Called, int] | None, opened: Opened | None) -> CallFacts:
-    tools = () if opened is None else opened.head.tools
-    parameters = next((tool.parameters for tool in tools if tool.name == call.name), None)
-    facts = CallFacts(
-        name=call.name,
-        arguments=call.arguments,
-        signature=call_signature(call.name, parameters, call.arguments),
-        is_finish=call.name == FINISH and _has_finish_tool(opened),
-        # A journal of ours that does not hold the answer was cut off before the call ran.
-        kind=Kind.NOT_RUN if _is_ours(opened) else None,
-    )
-    if answered is None:
-        return facts
-    called, wall_us = answered
-    return replace(
-        facts,
-        kind=called.result,
-        code=called.code,
-        copy=called.copy_of is not None,
-        text=called.text,
-        cut=called.cut,
-        wall_us=wall_us if _is_ours(opened) else None,
-    )
-
-
-def _is_ours(opened: Opened | None) -> bool:
-    return opened is not None and "source" not in opened.marks
+    def _call(self, call: WireCall, answered: tuple[Called, int] | None) -> CallFacts:
+        tool = self._tools.get(call.name)
+        parameters = None if tool is None else tool.parameters
+        facts = CallFacts(
+            name=call.name,
+            arguments=call.arguments,
+            signature=call_signature(call.name, parameters, call.arguments),
+            is_finish=call.name == FINISH and self._finishes,
+            # A journal of ours that does not hold the answer was cut off before the call ran.
+            kind=None if self._opened is None else Kind.NOT_RUN,
+        )
+        if answered is None:
+            return facts
+        called, wall_us = answered
+        return replace(
+            facts,
+            kind=called.result,
+            code=called.code,
+            copy=called.copy_of is not None,
+            text=called.text,
+            cut=called.cut,
+            wall_us=self._wall(wall_us),
+        )
 
 
 def _end(recording: Recording) -> RunEnd:

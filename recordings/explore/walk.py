@@ -202,7 +202,7 @@ class Walk:
     def _account(self, step: StepFacts) -> None:
         tally = self.tally
         tally.count_step()
-        tally.count_model_time(step.latency_us or 0)
+        tally.count_model_time(step.latency_us)
         if step.cost is not None and step.cost.state is not CostState.NOT_RECORDED:
             tally.count_cost(step.cost.usd)
         tally.wall_us = step.wall_after_us or 0

@@ -67,7 +67,7 @@ from approvals.pace import Pace
 from approvals.people import MembersOf, Person, PersonKind, Surface, look_up_person
 from approvals.policy import Amount, CommandLine, Grant, Policy, Role
 from approvals.policy_file import NO_POLICY, read_policy
-from approvals.proposals import Proposals, list_proposals, proposals_of_run
+from approvals.proposals import Proposals, expiring_proposals, list_proposals, proposals_of_run
 from approvals.reconcile import WATCH_JOB, Finding
 from approvals.records import Proposal, read_proposal
 from approvals.revisions import Revisions
@@ -165,6 +165,7 @@ __all__ = [
     "audit_head",
     "audit_rows",
     "begin_epoch",
+    "expiring_proposals",
     "export_audit",
     "forget_customer",
     "held_refunds",

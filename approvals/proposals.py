@@ -318,6 +318,12 @@ def list_proposals(db: Database, *states: ProposalState) -> list[Proposal]:
     return read_proposals(db, f"state IN {sql_list(states or ProposalState)}", ())
 
 
+def expiring_proposals(db: Database, *, after_us: int, until_us: int) -> list[Proposal]:
+    """Return what waits and expires after one moment and until another, oldest first. A read."""
+    where = "state = 'waiting' AND expires_us > ? AND expires_us <= ?"
+    return read_proposals(db, where, (after_us, until_us))
+
+
 def proposals_of_run(db: Database, run_id: str) -> list[Proposal]:
     """Return what a run asked for, what was asked for again included, oldest first. A read."""
     return read_proposals(db, "run_id = ?", (run_id,))

@@ -13,12 +13,12 @@ from approvals import Policy, Proposal, ProposalState, ProposalView, proposals_o
 from bot.slack.blocks import card_message, card_note
 from bot.slack.store.cards import card_key, card_place, note_drawn
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
-from bot.slack.views import CardView
+from bot.slack.views import CardView, Message
 from bot.story import Story
 from loop import Opened
 from recordings import Runs
 
-__all__ = ["draw_card", "note_card", "read_card"]
+__all__ = ["draw_card", "note_card", "read_card", "tell_thread"]
 
 
 def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
@@ -34,6 +34,7 @@ def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
         offers_try_again=not _was_asked_again(db, facts.proposal),
         offers_reopen=facts.proposal.reopened_as is None,
         offers_settle=True,
+        requesters_may_sign=policy.requesters_may_sign,
     )
     story = Story.of(facts.proposal.run_id, Runs(db).entries(facts.proposal.run_id))
     if story is None:
@@ -75,14 +76,21 @@ def draw_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
 
 def note_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now_us: int) -> None:
     """Put the line about a new state into the outbox, for the thread of the card."""
-    place = card_place(db, proposal_id)
     told = card_note(read_card(db, policy, proposal_id))
-    if place is not None and told is not None:
+    if told is not None:
+        tell_thread(db, proposal_id, told, key=f"note:{proposal_id}:{cause}", now_us=now_us)
+
+
+def tell_thread(db: Database, proposal_id: str, told: Message, *, key: str, now_us: int) -> None:
+    """Put a message about a proposal into the outbox, for its thread, once for its key."""
+    place = card_place(db, proposal_id)
+    if place is not None:
         post = message_post(
             told,
             channel=place.channel,
             thread_ts=place.thread_ts,
-            key=f"note:{proposal_id}:{cause}",
+            key=key,
+            priority=Priority.FINAL,
         )
         put_post(db, post, now_us=now_us)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from sqlite_utils import Database
@@ -13,6 +14,7 @@ from bot.slack.blocks import card_message, note, status_report, waiting_list
 from bot.slack.cards import read_card
 from bot.slack.decider import Effect
 from bot.slack.errors import PressRefused
+from bot.slack.markup import message_link
 from bot.slack.overview import home_of, waiting_lines
 from bot.slack.store.cards import card_place
 from bot.slack.store.threads import pause_runs, resume_runs
@@ -88,6 +90,8 @@ class Commands:
             view = read_card(db, self._policy, proposal_id)
         except ApprovalsError as error:
             raise PressRefused(str(error)) from error
+        if place is not None and place.thread_ts is not None:
+            view = replace(view, ticket_link=message_link(place.channel, place.thread_ts))
         return lambda _w: card_message(view, buttons=False)
 
     def _pause(self, db: Database, person: Person, why: str) -> Message:

@@ -14,11 +14,10 @@ from sqlite_utils import Database
 
 from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal
 from approvals.store import Writer
-from bot.slack.blocks import reminder
-from bot.slack.cards import draw_card, note_card, read_card
-from bot.slack.store.cards import card_place, stale_cards
+from bot.slack.blocks import edit_note, reminder
+from bot.slack.cards import draw_card, note_card, read_card, tell_thread
+from bot.slack.store.cards import stale_cards
 from bot.slack.store.cursors import move_cursor, read_cursor
-from bot.slack.store.outbox import Priority, message_post, put_post
 
 __all__ = ["Follower", "OnChange"]
 
@@ -27,7 +26,6 @@ BATCH: Final = 50
 """Rows of one commit."""
 _TOLD: Final = frozenset(
     {
-        Event.EDITED,
         Event.SIGNED,
         Event.REJECTED,
         Event.EXPIRED,
@@ -92,6 +90,9 @@ class Follower:
         events = {row.event for row in news}
         if events & _TOLD:
             note_card(db, self._policy, proposal_id, cause=cause, now_us=now_us)
+        for row in news:
+            if row.event == Event.EDITED:
+                self._tell_edit(db, row)
         if Event.WARNED in events:
             self._remind(db, proposal_id, cause, now_us)
         if self._on_change is not None:
@@ -105,18 +106,14 @@ class Follower:
             draw_card(db, self._policy, source, cause=cause, now_us=self._now_us())
 
     def _remind(self, db: Database, proposal_id: str, cause: str, now_us: int) -> None:
-        place = card_place(db, proposal_id)
-        if place is None:
-            return
         view = read_card(db, self._policy, proposal_id)
-        post = message_post(
-            reminder(view, self._called(view.facts.needed_role)),
-            channel=place.channel,
-            thread_ts=place.thread_ts,
-            key=f"reminder:{proposal_id}:{cause}",
-            priority=Priority.FINAL,
-        )
-        put_post(db, post, now_us=now_us)
+        told = reminder(view, self._called(view.facts.needed_role))
+        tell_thread(db, proposal_id, told, key=f"reminder:{proposal_id}:{cause}", now_us=now_us)
+
+    def _tell_edit(self, db: Database, row: AuditRow) -> None:
+        told = edit_note(read_card(db, self._policy, row.proposal_id), row.who)
+        key = f"edit:{row.proposal_id}:{row.version}"
+        tell_thread(db, row.proposal_id, told, key=key, now_us=self._now_us())
 
     def _called(self, role_name: str | None) -> list[str]:
         """Return the ids of the role that should look: its groups, and its users."""

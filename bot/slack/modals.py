@@ -27,7 +27,7 @@ from bot.slack.decider import answer_post, place_of
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.markup import body as escaped
 from bot.slack.press import Press, press_of
-from bot.slack.refs import CallbackId, Field
+from bot.slack.refs import CallbackId, Field, from_home
 from bot.slack.store.outbox import put_post
 from bot.slack.views import View
 from bot.slack.words import answers, forms
@@ -148,7 +148,7 @@ class Modals:
                 person = self._access.look_up(press.user_id)
                 place = place_of(db, press)
                 self._access.check(filler.needs, person, None if place is None else place.channel)
-                return filler.fill(db, press, person)
+                return _marked(press, filler.fill(db, press, person))
             except PersonUnavailable:
                 return told_modal(NOT_NOW, answers.person_unavailable())
             except (ApprovalsError, PressRefused) as error:
@@ -164,3 +164,10 @@ class Modals:
             self._writer.run(say)
         except Exception:  # noqa: BLE001 - the end of a thread: there is nobody else to tell
             _log.exception("a person could not be told that their form did not open")
+
+
+def _marked(press: Press, view: View) -> View:
+    """Let a form that was opened in App Home carry that, so that Home is drawn after it."""
+    if not press.home:
+        return view
+    return view | {"private_metadata": from_home(view["private_metadata"])}

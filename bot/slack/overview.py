@@ -29,7 +29,6 @@ from bot.slack.store.outbox import PostState, count_posts, failed_posts
 from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
 from bot.slack.words import home as words
-from bot.texts import action_text
 from loop import Result, StopReason
 from recordings import RunRow, Runs
 
@@ -124,16 +123,9 @@ def _failures(db: Database) -> list[str]:
 
 
 def _waiting_line(db: Database, policy: Policy, person: Person, view: ProposalView) -> WaitingLine:
-    proposal = view.proposal
-    card = card_message(db, proposal.proposal_id)
+    card = card_message(db, view.proposal.proposal_id)
     return WaitingLine(
-        proposal_id=proposal.proposal_id,
-        version=proposal.version,
-        ticket_id=proposal.ticket_id,
-        what="; ".join(action_text(each) for each in proposal.actions),
-        amount=str(view.total),
-        needed_role=view.needed_role,
-        expires_us=proposal.expires_us,
+        facts=view,
         link=None if card is None else message_link(*card),
         mine=_could_sign(policy, person, view),
     )

@@ -33,6 +33,7 @@ from bot.slack.proposal_forms import proposal_fillers
 from bot.slack.proposal_presses import ProposalPresses
 from bot.slack.reader import Reader
 from bot.slack.reception import Reception
+from bot.slack.reminders import Reminders
 from bot.slack.run_forms import run_fillers
 from bot.slack.run_presses import RunPresses
 from bot.slack.serving import Staff
@@ -164,6 +165,7 @@ class Parts:
             "follower": follower.step,
             "upkeep": self._upkeep().step,
             "digest": self._digest().step,
+            "reminders": self._reminders().step,
         }
         return Staff(
             store=self._settings.store,
@@ -257,6 +259,14 @@ class Parts:
             self._proposals,
             jobs=self._jobs,
             caps=self._caps,
+            writer=self._writer,
+            now_us=self._now_us,
+        )
+
+    def _reminders(self) -> Reminders:
+        return Reminders(
+            self._settings.slack.remind_before_hours,
+            policy=self._policy,
             writer=self._writer,
             now_us=self._now_us,
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.slack.refs import TicketRef, submitted
+from bot.slack.refs import TicketRef, is_from_home, submitted
 from bot.slack.store.inbox import Delivery, DeliveryKind
 
 __all__ = ["Press", "press_of", "read_press"]
@@ -22,7 +22,7 @@ class Press:
         user_id: who. What they may do is looked up, never read from here.
         channel, thread_ts: where the button stood; None for a form and for App Home.
         fields: what was typed or chosen in the form.
-        home: the button stood in App Home.
+        home: the button stood in App Home, or the form was opened there.
     """
 
     name: str
@@ -66,12 +66,14 @@ def press_of(body: Mapping[str, Any]) -> Press | None:
             "user": {"id": str(user_id)},
             "view": {"callback_id": str(name), **form},
         }:
+            value = str(form.get("private_metadata") or "")
             return Press(
                 name=name,
-                value=str(form.get("private_metadata") or ""),
+                value=value,
                 user_id=user_id,
                 fields=submitted(body["view"]),
                 is_form=True,
+                home=is_from_home(value),
             )
         case {
             "type": "message_action",

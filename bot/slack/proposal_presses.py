@@ -117,7 +117,7 @@ class ProposalPresses:
                 why=press.fields.get(Field.REASON, ""),
                 now_us=self._now_us(),
             )
-            return _told(signed, shown=True)
+            return _told(signed, shown=not press.home)
 
         return reject
 
@@ -222,6 +222,8 @@ def _told(signed: Signed, *, shown: bool) -> Message | None:
             return note(answers.signed(proposal_id, signed.missing))
         case ProposalState.APPROVED if not shown:
             return note(answers.approved(proposal_id))
+        case ProposalState.REJECTED if not shown:
+            return note(answers.rejected(proposal_id))
         case _:
             return None
 

@@ -20,6 +20,8 @@ __all__ = [
     "RunRef",
     "TicketRef",
     "amount_field",
+    "from_home",
+    "is_from_home",
     "is_ours",
     "read_proposal_ref",
     "read_run_ref",
@@ -142,6 +144,21 @@ def read_ticket_ref(value: str) -> TicketRef | None:
             return TicketRef(channel=channel, ts=ts)
         case _:
             return None
+
+
+def from_home(value: str) -> str:
+    """Return what a form carries, with a mark that it was opened in App Home."""
+    content = _content(value)
+    return _text({**content, "h": 1}) if isinstance(content, dict) else value
+
+
+def is_from_home(value: str) -> bool:
+    """Whether the form that carries this was opened in App Home."""
+    match _content(value):
+        case {"h": 1}:
+            return True
+        case _:
+            return False
 
 
 def is_ours(name: str) -> bool:

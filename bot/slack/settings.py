@@ -72,6 +72,13 @@ class SlackSettings(BaseModel):
     max_runs_per_hour: int | None = Field(
         default=None, ge=0, description="Runs begun in 60 minutes; once reached, tickets wait."
     )
+    remind_before_hours: int = Field(
+        default=24,
+        ge=0,
+        le=24 * 90,
+        description="How long before it expires a thread is reminded of a proposal that nobody "
+        "decided; 0 is never. `approvals.warn_before_hours` says when the role is called.",
+    )
     api: str = Field(default=SLACK_API, description="The address of Slack's Web API.")
 
 

@@ -228,15 +228,12 @@ class CopyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingLine:
-    """A waiting proposal in a list. ``mine`` says that the reader could sign it."""
+    """A waiting proposal in a list. ``mine`` says that the reader could sign it.
 
-    proposal_id: str
-    version: int
-    ticket_id: str
-    what: str
-    amount: str
-    needed_role: str | None
-    expires_us: int
+    ``link`` leads to its card; None while that is not posted.
+    """
+
+    facts: ProposalView
     link: str | None = None
     mine: bool = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from bot.workspace import (
     User,
     Workspace,
 )
+from recordings import Match
 from tools import PRACTICE_TODAY, Change, PracticeGateway
 
 CHANNEL = "C0SUPPORT"
@@ -80,6 +81,8 @@ def settings_for(
     *,
     data: Path | None = None,
     recordings: Path | None = None,
+    match: Match = Match.STRICT,
+    approvals: Mapping[str, Any] = APPROVALS,
     **slack: Any,
 ) -> Settings:
     """Return the settings of a bot in the workspace at an address, with its files in a folder."""
@@ -87,8 +90,9 @@ def settings_for(
         "store": folder / "handrail.sqlite3",
         "data": data,
         "recordings": recordings,
+        "match": match,
         "slack": SlackSettings(**{"channels": {CHANNEL}, "api": api, **slack}),
-        "approvals": APPROVALS,
+        "approvals": dict(approvals),
     }
     return Settings.model_construct().model_copy(update=given)
 

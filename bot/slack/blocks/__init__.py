@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.slack.blocks.card import card_message, card_note, reminder
+from bot.slack.blocks.card import card_message, card_note, edit_note, reminder
 from bot.slack.blocks.draft import draft_messages
 from bot.slack.blocks.home import (
     digest_message,
@@ -38,6 +38,7 @@ __all__ = [
     "draft_messages",
     "edit_amount_modal",
     "edit_draft_modal",
+    "edit_note",
     "give_customer_modal",
     "held_back_modal",
     "home_view",

@@ -31,7 +31,16 @@ from bot.slack.words import proposals as words
 from bot.texts import shortened
 from tools import CreateReturnLabel, Kind, RequestRefund
 
-__all__ = ["call_text", "card_message", "card_note", "ref_of", "reminder"]
+__all__ = [
+    "action_section",
+    "call_text",
+    "card_message",
+    "card_note",
+    "decision_buttons",
+    "edit_note",
+    "ref_of",
+    "reminder",
+]
 
 MAX_EVIDENCE: Final = 1_400
 MAX_EVIDENCE_LINE: Final = 260
@@ -66,6 +75,16 @@ def card_note(view: CardView) -> Message | None:
     return Message(text=words.in_one_line(facts), blocks=tuple(blocks))
 
 
+def edit_note(view: CardView, by: str) -> Message:
+    """Return the line for the thread after somebody changed an amount."""
+    facts = view.facts
+    told = [
+        words.edited(facts.proposal, by),
+        *(words.action_words(a.action) for a in facts.actions),
+    ]
+    return Message(text=words.in_one_line(facts), blocks=(section("\n".join(told)),))
+
+
 def reminder(view: CardView, mentions: Sequence[str] = ()) -> Message:
     """Return the warning before a proposal expires, for the users or groups named by id."""
     facts = view.facts
@@ -97,7 +116,7 @@ def _blocks(view: CardView, *, buttons: bool) -> Iterator[Block]:
         yield quoted(view.why, MAX_WHY)
     yield section(words.about_words(view))
     for each in facts.actions:
-        yield section(_action(each))
+        yield action_section(each)
     if facts.proposal.state is ProposalState.WAITING:
         yield section(_decision(view))
         if buttons:
@@ -108,7 +127,8 @@ def _blocks(view: CardView, *, buttons: bool) -> Iterator[Block]:
     yield from _background(view)
 
 
-def _action(each: ActionView) -> str:
+def action_section(each: ActionView) -> Block:
+    """Return one change exactly, with how far it is and what it repeats."""
     lines = [f"{each.position}. {words.action_words(each.action)}"]
     if each.operation is not None:
         lines.append(f"    \u2192 {words.operation_words(each.operation)}")
@@ -117,7 +137,7 @@ def _action(each: ActionView) -> str:
         lines.append(f"    {words.more_marks(len(each.marks) - MAX_MARKS)}")
     if each.held:
         lines.append(f"    {words.held_words(each.held)}")
-    return "\n".join(lines)
+    return section("\n".join(lines))
 
 
 def _execution(each: ActionView) -> str:
@@ -134,9 +154,13 @@ def _approvers(view: CardView) -> str:
     return words.approver_words(view.facts, requesters_may_sign=may)
 
 
+def decision_buttons(facts: ProposalView) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return Approve, which asks again where money moves, and Reject, which asks for a reason."""
+    return _approve(facts), button(ActionId.REJECT, words.REJECT, ref_of(facts))
+
+
 def _waiting_buttons(facts: ProposalView) -> Iterator[dict[str, Any]]:
-    yield _approve(facts)
-    yield button(ActionId.REJECT, words.REJECT, ref_of(facts))
+    yield from decision_buttons(facts)
     if any(isinstance(each.action, RequestRefund) for each in facts.actions):
         yield button(ActionId.EDIT_AMOUNT, words.EDIT_AMOUNT, ref_of(facts))
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from approvals import ApprovalsError
+from bot.slack.blocks.card import action_section, decision_buttons, ref_of
 from bot.slack.blocks.parts import actions, button, context, divider, header, numbered, section
 from bot.slack.markup import body, line
-from bot.slack.refs import ActionId, CallbackId, ProposalRef, RunRef
+from bot.slack.refs import ActionId, CallbackId, RunRef
 from bot.slack.views import (
     Block,
     DigestView,
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 MAX_WAITING: Final = 15
+MAX_MINE: Final = 10
+"""Each takes up to six blocks of the hundred that a Home may have."""
 MAX_RUNS: Final = 15
 MAX_HEALTH: Final = 12
 MAX_NOTE: Final = 2_900
@@ -90,7 +93,7 @@ def _home(view: HomeView) -> Iterator[Block]:
         yield actions([button(action, label, RunRef(run_id=""))])
     mine = [each for each in view.waiting if each.mine]
     yield header(words.waiting_title(len(mine)))
-    yield from _waiting(mine)
+    yield from _mine(mine)
     yield header(words.RECENT_RUNS)
     yield from _runs(view.runs)
     yield from _stops(view.stops or {})
@@ -103,20 +106,32 @@ def _pause(view: HomeView) -> Iterator[Block]:
         yield section(words.paused_words(view.paused_by))
 
 
+def _mine(lines: Sequence[WaitingLine]) -> Iterator[Block]:
+    """Yield what the reader could sign, with all that the digest covers and the buttons."""
+    if not lines:
+        yield context(words.NOTHING_WAITS)
+    for each in lines[:MAX_MINE]:
+        yield _with_link(section(words.about_waiting(each)), each)
+        yield from map(action_section, each.facts.actions)
+        yield actions(decision_buttons(each.facts))
+    if len(lines) > MAX_MINE:
+        yield context(words.more_waiting(len(lines) - MAX_MINE))
+
+
 def _waiting(lines: Sequence[WaitingLine]) -> Iterator[Block]:
     if not lines:
         yield context(words.NOTHING_WAITS)
     for each in lines[:MAX_WAITING]:
-        yield _waiting_line(each)
+        yield _with_link(section(words.waiting_words(each)), each)
     if len(lines) > MAX_WAITING:
         yield context(words.more_waiting(len(lines) - MAX_WAITING))
 
 
-def _waiting_line(each: WaitingLine) -> Block:
-    block = section(words.waiting_words(each))
+def _with_link(block: Block, each: WaitingLine) -> Block:
+    """Return a block with the button that leads to the card, once that is posted."""
     if each.link is not None:
-        ref = ProposalRef(proposal_id=each.proposal_id, version=each.version)
-        name = words.open_name(each.proposal_id)
+        ref = ref_of(each.facts)
+        name = words.open_name(each.facts.proposal.proposal_id)
         block["accessory"] = button(ActionId.OPEN, words.OPEN, ref, name=name) | {"url": each.link}
     return block
 

@@ -25,6 +25,7 @@ __all__ = [
     "old_button",
     "paused",
     "person_unavailable",
+    "rejected",
     "reopened",
     "resumed",
     "run_ended",
@@ -41,6 +42,11 @@ FOUND_UNDONE: Final = "a person looked at the shop and found that it was not don
 def approved(proposal_id: str) -> str:
     """Say that the last needed signature was given."""
     return f"{proposal_id} is approved and is being carried out. Its card shows what comes of it."
+
+
+def rejected(proposal_id: str) -> str:
+    """Say that a proposal will not be carried out."""
+    return f"You rejected {proposal_id}. Its card in the thread shows your reason."
 
 
 def signed(proposal_id: str, missing: int) -> str:

@@ -8,8 +8,8 @@ from typing import Final
 from approvals import AuditHead, ProposalState
 from bot.slack.markup import date, fact, line, link
 from bot.slack.views import DigestView, HealthLine, RunLine, WaitingLine
-from bot.slack.words.common import SEPARATOR, who
-from bot.slack.words.proposals import state_name
+from bot.slack.words.common import SEPARATOR, rule_words, who
+from bot.slack.words.proposals import headline, state_name
 from bot.texts import counted, reason_text
 from loop import StopReason
 
@@ -21,6 +21,7 @@ __all__ = [
     "RECENT_RUNS",
     "RESUME",
     "TITLE",
+    "about_waiting",
     "changes_words",
     "dead_words",
     "digest_head",
@@ -76,9 +77,22 @@ def waiting_count(count: int) -> str:
 
 def waiting_words(each: WaitingLine) -> str:
     """State a waiting proposal in two lines."""
-    needed = "nobody may" if each.needed_role is None else line(each.needed_role, 40)
-    facts = (fact(each.ticket_id), line(each.amount, 60), needed, f"until {date(each.expires_us)}")
-    return f"{fact(each.proposal_id)}  {line(each.what, 160)}\n{SEPARATOR.join(facts)}"
+    return f"{headline(each.facts, 160)}\n{about_waiting(each)}"
+
+
+def about_waiting(each: WaitingLine) -> str:
+    """Name what a waiting proposal belongs to, who may sign it, and until when."""
+    proposal, needed = each.facts.proposal, each.facts.needed_role
+    facts = (
+        fact(proposal.proposal_id),
+        f"Ticket {fact(proposal.ticket_id)}",
+        f"Customer {fact(proposal.customer_id)}",
+        rule_words(proposal.rule),
+        f"Counts as {each.facts.total}",
+        "Nobody may sign it" if needed is None else f"May sign: {line(needed, 40)}",
+        f"Until {date(proposal.expires_us)}",
+    )
+    return SEPARATOR.join(facts)
 
 
 def more_waiting(count: int) -> str:

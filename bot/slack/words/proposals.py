@@ -12,6 +12,7 @@ from approvals import (
     EffectMark,
     Operation,
     OperationState,
+    Proposal,
     ProposalState,
     ProposalView,
     Signature,
@@ -55,6 +56,7 @@ __all__ = [
     "approve_title",
     "approver_words",
     "counts_words",
+    "edited",
     "erased_words",
     "headline",
     "held_words",
@@ -254,6 +256,12 @@ def in_one_line(facts: ProposalView) -> str:
     """Say a card in one line, for notifications and screen readers."""
     proposal = facts.proposal
     return f"{proposal.proposal_id} ({state_name(proposal.state)}): {headline(facts, 400)}"
+
+
+def edited(proposal: Proposal, by: str) -> str:
+    """Say that somebody changed a proposal, and what that means for who signed it."""
+    what = f"{fact(proposal.proposal_id)} is version {proposal.version}, edited by {who(by)}"
+    return f"{what}. Earlier signatures do not count any more. It asks for:"
 
 
 def undecided(proposal_id: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,6 +50,7 @@ from tests.bot.slack.looks import (
     assert_view_fits,
     buttons,
     card,
+    mark,
     operation,
     shown,
     texts,
@@ -191,13 +194,7 @@ def test_a_value_that_is_not_ours_is_none(value: str) -> None:
 
 
 WAITING = WaitingLine(
-    proposal_id="P-7KM-4XQ",
-    version=1,
-    ticket_id="T-80008",
-    what="Refund 119.00 CAD",
-    amount="119.00 CAD",
-    needed_role="team_lead",
-    expires_us=AT_US,
+    facts=card().facts,
     link="https://x.slack.com/archives/C1/p1",
 )
 RUN = RunLine(
@@ -235,8 +232,31 @@ def test_home_shows_what_waits_for_this_person_and_how_it_goes() -> None:
     assert_view_fits(view)
 
 
+def test_home_states_what_the_reader_may_sign_as_the_card_does_with_its_buttons() -> None:
+    facts = card(actions=[action_view(marks=(mark(),)), action_view(LABEL)]).facts
+    view = blocks.home_view(HomeView(role="agent", waiting=(replace(WAITING, facts=facts),)))
+
+    seen, found = shown_in(view), buttons(view)
+
+    for part in ("*Refund 119.00 CAD*", "*Return label*", "`T-80008`", "`C-81265`", "Rule `W5`"):
+        assert part in seen
+    assert "already carried out" in seen
+    assert found[ActionId.APPROVE]["confirm"]["title"]["text"] == "A second one?"
+    assert found[ActionId.REJECT]["value"] == found[ActionId.APPROVE]["value"].replace(',"s":1', "")
+    assert ActionId.EDIT_AMOUNT not in found
+    assert '"text": "Look at the thread"' in json.dumps(view)
+    assert_view_fits(view)
+
+
+def test_home_asks_nothing_before_an_approval_that_moves_no_money() -> None:
+    facts = card(actions=[action_view(LABEL)]).facts
+    view = blocks.home_view(HomeView(role="agent", waiting=(replace(WAITING, facts=facts),)))
+
+    assert "confirm" not in buttons(view)[ActionId.APPROVE]
+
+
 def test_home_of_somebody_without_a_role_has_no_switch_and_nothing_waiting() -> None:
-    other = HomeView(waiting=(WaitingLine(**{**fields_of(WAITING), "mine": False}),))
+    other = HomeView(waiting=(replace(WAITING, mine=False),))
     view = blocks.home_view(other)
 
     assert "No role in approvals." in shown_in(view)
@@ -324,15 +344,12 @@ def test_no_text_makes_a_form_or_a_page_too_large_or_calls_anybody(text: str, wo
     unknown = [action_view(operation=operation(OperationState.UNKNOWN, error_words=text))]
     shown_card = card(ProposalState.UNKNOWN, actions=unknown, row={"ticket_id": text})
     proposal = DraftProposal(proposal_id=word, state=ProposalState.FAILED, settled=(text,))
-    line = WaitingLine(
-        **{
-            **fields_of(WAITING),
-            "what": text,
-            "amount": word,
-            "ticket_id": text,
-            "needed_role": word,
-        }
+    waiting = card(
+        actions=[action_view(marks=(mark(ticket_id=text, approved_by=text),) * 3)] * 4,
+        row={"ticket_id": text, "customer_id": word, "rule": text},
+        facts={"needed_role": word},
     )
+    line = WaitingLine(facts=waiting.facts, link="https://x.slack.com/archives/C1/p1")
     run = RunLine(**{**fields_of(RUN), "ticket_id": text})
     health = HealthLine(name=word, well=False, words=text)
     for view in (

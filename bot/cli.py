@@ -40,6 +40,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "export": "runs:export",
     "eval": "evaluate:evaluate",
     "compare": "evaluate:compare_evaluations",
+    "recordings": "recordings:recordings",
     "proposals": "proposals:proposals",
     "changes": "shop:changes",
     "reconcile": "care:reconcile",

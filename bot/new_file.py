@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from bot.errors import BotError
+from recordings import new_private_file
 
 __all__ = ["STDOUT", "write_new"]
 
@@ -25,26 +23,11 @@ def write_new(file: Path, text: str) -> None:
     Raises:
         BotError: it exists, or cannot be written; nothing is left of it.
     """
-    if os.path.lexists(file):
-        raise _refused(file, "it exists, and nothing is overwritten")
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".handrail-", dir=file.parent)
-        try:
-            with os.fdopen(
-                descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="\n"
-            ) as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-            os.link(name, file)  # unlike a renaming, it never replaces
-        finally:
-            with suppress(OSError):
-                Path(name).unlink()
+        with new_private_file(file) as out:
+            out.write(text)
     except OSError as error:
-        raise _refused(file, error.strerror or type(error).__name__) from None
-
-
-def _refused(file: Path, problem: str) -> BotError:
-    return BotError(
-        f"{file} cannot be written: {problem}", hint="name a new file in a folder of yours"
-    )
+        raise BotError(
+            f"{file} cannot be written: {error.strerror or type(error).__name__}",
+            hint="name a new file in a folder of yours",
+        ) from None

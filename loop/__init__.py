@@ -41,10 +41,12 @@ from loop.messages import (
     RequestHead,
     Role,
     WireCall,
+    first_digest,
     head_value,
     message_value,
+    next_digest,
 )
-from loop.model import Cost, CostState, Model, Reply, Usage
+from loop.model import Cost, CostState, Model, Reply, Usage, cleaned, whole
 from loop.price_data import PriceBook
 from loop.prices import PRICES, PRICES_AS_OF, Price, price_of
 from loop.profiles import PROFILES, Door, FinishForm, Profile, get_profile
@@ -63,6 +65,7 @@ from loop.records import (
     Replied,
     Stopped,
 )
+from loop.redact import Redactor
 from loop.resolution import (
     Confidence,
     Language,
@@ -160,6 +163,7 @@ __all__ = [
     "ProviderFailed",
     "Record",
     "RecordingMissing",
+    "Redactor",
     "Repeat",
     "Replied",
     "Reply",
@@ -194,15 +198,19 @@ __all__ = [
     "check_call",
     "checked_after_step",
     "checked_before_call",
+    "cleaned",
     "decide",
+    "first_digest",
     "get_profile",
     "head_value",
     "limits_from_text",
     "message_value",
+    "next_digest",
     "price_of",
     "reached_limits",
     "repeat_stop",
     "run",
     "stopped",
+    "whole",
     "work_for",
 ]

@@ -107,7 +107,7 @@ _SHORT_MARKS: Final = re.compile(r"(?<![a-z])(?:pin(?![a-z])|api|pwd|mdp|fax|tel
 """Those that begin a word: "shipping" and "hotel" are in most results, and mean nothing."""
 _LONG_NUMBER: Final = re.compile(r"[0-9](?:[\s./()_-]{0,3}[0-9]){8}")
 """Cards and phone numbers; the shortest, with the code of a country, has nine."""
-PLACEHOLDER: Final = re.compile(r"\[(?:key|email|card|phone)\]")
+PLACEHOLDER: Final = re.compile(r"\[(?:key|email|card|phone)(?: [0-9]+)?\]")
 DIGITS: Final = re.compile("[0-9]")
 KEY_FOR_KEYS: Final = re.compile(
     r"(?i:(?:x[-_])?api[-_ ]?key|(?:access|refresh|auth)[-_ ]?token|client[-_]secret"
@@ -156,7 +156,7 @@ _PASSWORD: Final = re.compile(
     # Anything after a colon; after "is" only what no sentence goes on with: a word with a digit.
     r"(?i:\b(?:pass(?:word|wd|phrase|code)|pwd|mot de passe|mdp)[\"']?"
     rf"(?:\s{{0,3}}[:=]\s{{0,3}}|\s(?:is|est)\s{{1,3}}{_DIGIT_IN_IT})[\"']?)"
-    r"(?P<secret>(?!\[(?:key|email|card|phone)\])[^\s\"'<>]{3,})"
+    r"(?P<secret>(?!\[(?:key|email|card|phone)(?: [0-9]+)?\])[^\s\"'<>]{3,})"
 )
 _CODE: Final = re.compile(
     r"(?i:\b(?:cvv2?|cvc2?|(?:pin(?: code| number)?|code pin|security code|code de s[eé]curit[eé])"

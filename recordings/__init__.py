@@ -1,11 +1,13 @@
 """The recordings floor: journals as rows and as files, replay, import, construction."""
 
+from recordings.bring_in import FileReport, ImportReport, import_runs
 from recordings.codec import VERSION, decode, encode
 from recordings.construct import WrittenRun, construct, profile_for, read_written
 from recordings.decisions import ask_of, calls_of, decision_of
 from recordings.erase import erase_journals_of, erase_old_journals
 from recordings.errors import (
     EvaluationUnreadable,
+    ImportUnclear,
     RecordingsError,
     RecordingUnreadable,
     RecordingUnused,
@@ -23,6 +25,7 @@ from recordings.origin import IMPORTED, RECORDED, Label, Score, Source, Unknown
 from recordings.recording import Exchange, Recording
 from recordings.replay import Match, ReplayModel
 from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
+from recordings.whole_file import new_private_file
 
 __all__ = [
     "IMPORTED",
@@ -38,7 +41,10 @@ __all__ = [
     "Evaluation",
     "EvaluationUnreadable",
     "Exchange",
+    "FileReport",
     "Identity",
+    "ImportReport",
+    "ImportUnclear",
     "Judged",
     "Label",
     "Match",
@@ -72,7 +78,9 @@ __all__ = [
     "encode",
     "erase_journals_of",
     "erase_old_journals",
+    "import_runs",
     "judge",
+    "new_private_file",
     "profile_for",
     "read_recordings",
     "read_written",

@@ -2,6 +2,7 @@
 
 RecordingsError
   RecordingUnreadable   a recording or a line of one cannot be read (file, line, field)
+  ImportUnclear         no importer, or more than one, can read a file
   RecordingUnused       a replay ended with recorded replies left over
   EvaluationUnreadable  a saved evaluation cannot be read
   RunTaken              another process owns this run: its journal has this entry already
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 __all__ = [
     "EvaluationUnreadable",
+    "ImportUnclear",
     "RecordingUnreadable",
     "RecordingUnused",
     "RecordingsError",
@@ -42,6 +44,10 @@ class RecordingUnreadable(RecordingsError):
         self.line = line
         self.field = field
         self.problem = problem
+
+
+class ImportUnclear(RecordingsError):
+    """No importer, or more than one, can read a file; the message names them."""
 
 
 class RecordingUnused(RecordingsError):

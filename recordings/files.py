@@ -13,7 +13,7 @@ from typing import Final
 from loop import Entry, Price
 from recordings.codec import decode, encode
 from recordings.errors import RecordingUnreadable
-from recordings.importers import importer_for
+from recordings.importers import reference
 from recordings.recording import Recording
 
 __all__ = ["SHIPPED_RECORDINGS", "ReadRecordings", "read_recordings", "write_recording"]
@@ -73,8 +73,8 @@ def _read_file(
             first = _first_object(lines)
             lines.seek(0)
             whole = _whole_lines(lines, file, faults)
-            if first is not None and "v" not in first and (read := importer_for(first)):
-                yield from read(whole, str(file), prices, faults)
+            if first is not None and "v" not in first and reference.recognises(first):
+                yield from reference.read(whole, str(file), prices, faults)
                 return
             for number, line in enumerate(whole, start=1):
                 if line.strip():

@@ -61,7 +61,7 @@ class Source:
     format: str
     """The importer's name, such as ``tau-bench``."""
     file: str
-    """The file's name, without its folders."""
+    """The file's name, with the folders below the one that was given."""
     place: str
     """Where in the file: a line, an item, a row, an entry."""
     task: str | None = None

@@ -6,6 +6,7 @@ and store modules and get a connection from here.
 
 from approvals.store.connect import check_store, connect
 from approvals.store.copies import check_whole, compact, copy_into, set_aside
+from approvals.store.foreign import Foreign, read_foreign
 from approvals.store.jobs import JOB_MIGRATIONS, Health, Job, Jobs, JobState
 from approvals.store.lock import ServeLock
 from approvals.store.migrations import (
@@ -23,6 +24,7 @@ from approvals.store.writer import Writer
 __all__ = [
     "JOB_MIGRATIONS",
     "Applied",
+    "Foreign",
     "Handler",
     "Health",
     "Job",
@@ -43,6 +45,7 @@ __all__ = [
     "data_version",
     "migrate",
     "pending",
+    "read_foreign",
     "rows",
     "script",
     "set_aside",

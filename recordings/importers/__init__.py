@@ -1,62 +1,88 @@
-"""Importers: recordings made elsewhere, brought into our own form.
+"""Importers: runs that were made elsewhere, brought into our own form.
 
 Ours come first; a team's own are found by the entry point group ``handrail.importers``: an object
-with ``recognises(first)``, which looks at the first JSON object of a file, and ``read(...)``.
+with ``name``, ``fits`` and ``runs``, as :class:`Importer` has them. A module can be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
-from typing import Any, Final, Protocol
+from pathlib import Path
+from typing import Final
 
-from loop import Price
-from recordings.errors import RecordingUnreadable
-from recordings.importers import reference
-from recordings.recording import Recording
+from recordings.errors import ImportUnclear
+from recordings.importers import (
+    agentdojo,
+    inspect_logs,
+    llm_logs,
+    openai_messages,
+    otel,
+    reference,
+    tau2_bench,
+    tau_bench,
+)
+from recordings.importers.protocol import Fit, Importer
+from recordings.importers.streams import Peek, peek_at
 
-__all__ = ["GROUP", "Importer", "Read", "importer_for"]
+__all__ = ["GROUP", "importer_for", "importer_named", "importers", "open_importer"]
 
 GROUP: Final = "handrail.importers"
-Read = Callable[
-    [Iterable[str], str, Mapping[str, Price], list[RecordingUnreadable]], Iterator[Recording]
-]
-
-
-class Importer(Protocol):
-    """Reads the files of one kind. What a file does not say is unknown, never zero."""
-
-    def recognises(self, first: Mapping[str, Any]) -> bool:
-        """Whether a file whose first JSON object this is, is of this kind."""
-        ...
-
-    def read(
-        self,
-        lines: Iterable[str],
-        file: str,
-        prices: Mapping[str, Price],
-        faults: list[RecordingUnreadable],
-    ) -> Iterator[Recording]:
-        """Yield the recordings; a line that cannot be read is added to ``faults``."""
-        ...
-
-
-def importer_for(first: Mapping[str, Any]) -> Read | None:
-    """Return the reader of the first importer that knows the file; None if none does.
-
-    Ours are asked first, then the installed ones by name.
-    """
-    for importer in _importers():
-        if importer.recognises(first):
-            return importer.read
-    return None
-
-
-_BUILT_IN: Final[tuple[Importer, ...]] = (reference,)
+_BUILT_IN: Final[tuple[Importer, ...]] = (
+    reference,
+    openai_messages,
+    tau_bench,
+    tau2_bench,
+    agentdojo,
+    inspect_logs,
+    llm_logs,
+    otel,
+)
 """Our own, which a checkout that is not installed has too."""
 
 
-def _importers() -> Iterator[Importer]:
-    yield from _BUILT_IN
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        yield point.load()
+def importers() -> tuple[Importer, ...]:
+    """Return all importers: ours, then the installed ones by name."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return (*_BUILT_IN, *(point.load() for point in points))
+
+
+def open_importer(path: Path, format_name: str | None) -> Importer:
+    """Return the importer of a file: the one that is named, else the one that knows the file.
+
+    Raises:
+        ImportUnclear: there is none of that name; or none, or more than one, knows the file.
+        OSError: the file cannot be read.
+    """
+    if format_name is not None:
+        return importer_named(format_name)
+    return importer_for(peek_at(path), importers())
+
+
+def importer_named(format_name: str) -> Importer:
+    """Return the importer of this name.
+
+    Raises:
+        ImportUnclear: there is none.
+    """
+    found = {each.name: each for each in importers()}
+    if format_name not in found:
+        raise ImportUnclear(f"there is no importer {format_name}; there are {', '.join(found)}")
+    return found[format_name]
+
+
+def importer_for(peek: Peek, known: tuple[Importer, ...]) -> Importer:
+    """Return the importer that is surest of a file.
+
+    Raises:
+        ImportUnclear: none knows it, or two are as sure.
+    """
+    fits = {each.name: (each.fits(peek), each) for each in known}
+    best = max(fit for fit, _ in fits.values())
+    found = [each for fit, each in fits.values() if fit == best and fit is not Fit.NO]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        problem = f"is in none of the forms that are known: {', '.join(fits)}"
+    else:
+        problem = f"may be {' or '.join(each.name for each in found)}"
+    raise ImportUnclear(f"{peek.path}: {problem}; --format says which")

@@ -2,25 +2,109 @@
 
 A line holds ``label`` (model, step, ticket_id …), ``latency_s`` and a Chat Completions
 ``response`` or an ``error``. It does not hold the request, only a key over texts of its own
-system, so such a recording can be replayed by ticket and step alone.
+system, so such a recording can be replayed by ticket and step alone: ``read`` reads it for that,
+as it is. ``runs`` brings it in as journals, one for each model, design, ticket and repeat.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from loop import Failed, Price, Replied, Reply, Usage, WireCall, price_of
+from loop import (
+    Cost,
+    CostState,
+    Failed,
+    Price,
+    Replied,
+    Reply,
+    Usage,
+    WireCall,
+    cleaned,
+    price_of,
+)
 from recordings.errors import RecordingUnreadable
+from recordings.importers.fields import mapping_of
+from recordings.importers.protocol import Fit
+from recordings.importers.runs import ImportedRun, Item, NoReply, Spoke
+from recordings.importers.source import SourceFile
+from recordings.importers.spill import Spill
+from recordings.importers.streams import Peek
+from recordings.origin import Source, Unknown
 from recordings.recording import Exchange, Recording
 
-__all__ = ["read", "recognises"]
+__all__ = ["fits", "name", "read", "recognises", "runs"]
+
+name: Final = "reference"
+_GROUPED_BY: Final = ("model", "variant", "prompt", "repeat", "tools")
+"""Of a label: what tells runs of one ticket apart, beside the ticket."""
 
 
 def recognises(first: Mapping[str, Any]) -> bool:
     """Whether a file begins with a recording line of the reference systems."""
     return isinstance(first.get("label"), dict) and ("response" in first or "error" in first)
+
+
+def fits(peek: Peek) -> Fit:
+    """Whether the file holds recording lines of the reference systems."""
+    whole = peek.has("label", "latency_s") and (peek.has("response") or peek.has("error"))
+    return Fit.SURELY if whole else Fit.NO
+
+
+def runs(file: SourceFile) -> Iterator[ImportedRun]:
+    """Yield one run for each ticket, model, design and repeat, its steps in order."""
+    with Spill() as spill:
+        for place, value in file.values():
+            try:
+                group, _ = _group(mapping_of(value))
+                _exchange_of(mapping_of(value), {})
+            except _Unreadable as fault:
+                field = "" if fault.field is None else f"field {fault.field}: "
+                file.failed(place, f"{field}{fault.problem}")
+            else:
+                spill.put(group, {"place": place, "line": value})
+        for _, kept in spill.groups():
+            yield _run(kept, file.name)
+
+
+def _group(line: Mapping[str, Any]) -> tuple[str, int]:
+    """Return what all lines of one run have in common, and the step."""
+    ticket_id, step = _place(line)
+    label = _get(line, "label", dict)
+    return json.dumps([ticket_id, *(label.get(part) for part in _GROUPED_BY)]), step
+
+
+def _run(kept: list[Mapping[str, Any]], file: str) -> ImportedRun:
+    lines = sorted(kept, key=lambda each: _group(each["line"])[1])
+    read_lines = [_exchange_of(each["line"], {}) for each in lines]
+    label = _get(lines[0]["line"], "label", dict)
+    asked, at = label.get("model"), lines[0]["line"].get("at")
+    repeat = label.get("repeat")
+    return ImportedRun(
+        source=Source(
+            format=name,
+            file=file,
+            place=lines[0]["place"],
+            task=read_lines[0][0],
+            trial=None if repeat is None else str(repeat),
+            recorded_at=_text(at),
+        ),
+        label=None,
+        model=_text(asked) or "",
+        items=tuple(_item(exchange.answer) for _, exchange in read_lines),
+        unknown=frozenset({Unknown.REQUESTS}),
+    )
+
+
+def _item(answer: Replied | Failed) -> Item:
+    if isinstance(answer, Failed):
+        return NoReply(message=answer.message, status=answer.status, latency_us=answer.latency_us)
+    reply = answer.reply
+    known = reply.cost.state is CostState.KNOWN
+    cost = reply.cost if known else Cost(state=CostState.NOT_RECORDED)
+    return Spoke(reply=cleaned(replace(reply, cost=cost)))
 
 
 def read(
@@ -60,6 +144,10 @@ def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
         raise _Unreadable(None, "is not a line of JSON") from None
     if not isinstance(value, dict):
         raise _Unreadable(None, "is not a JSON object")
+    return _exchange_of(value, prices)
+
+
+def _place(value: Mapping[str, Any]) -> tuple[str, int]:
     label = _get(value, "label", dict)
     ticket_id = label.get("ticket_id") or label.get("task_id")
     step = label.get("step", 1)
@@ -67,6 +155,12 @@ def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
         raise _Unreadable("label.ticket_id", "must name the ticket")
     if type(step) is not int or step < 1:
         raise _Unreadable("label.step", "must be a whole number of at least 1")
+    return ticket_id, step
+
+
+def _exchange_of(value: Mapping[str, Any], prices: Mapping[str, Price]) -> tuple[str, Exchange]:
+    ticket_id, step = _place(value)
+    label = _get(value, "label", dict)
     latency_us = _microseconds(value.get("latency_s"))
     answer: Replied | Failed
     if "error" in value:

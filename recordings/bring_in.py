@@ -1,0 +1,180 @@
+"""Bringing in runs that were made elsewhere: many files, one new file of journals, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from loop import Price
+from recordings.codec import encode
+from recordings.errors import ImportUnclear, RecordingUnreadable
+from recordings.importers import open_importer
+from recordings.importers.journal import journal_of
+from recordings.importers.pricing import with_cost
+from recordings.importers.redacting import redacted
+from recordings.importers.source import NotRead, SourceFile
+from recordings.whole_file import new_private_file
+
+__all__ = ["FileReport", "ImportReport", "import_runs"]
+
+_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".eval", ".db", ".sqlite", ".gz"})
+"""Of a folder, the files that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """What came of one file."""
+
+    file: str
+    format: str | None
+    """The importer that read it; None where none knows it."""
+    runs: int
+    labelled: int
+    """Runs of which the source says whether they succeeded."""
+    not_read: tuple[NotRead, ...]
+    """The first parts that could not be read."""
+    not_read_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What was brought in, and what was not."""
+
+    files: tuple[FileReport, ...]
+
+    @property
+    def runs(self) -> int:
+        """All runs that were brought in."""
+        return sum(each.runs for each in self.files)
+
+    @property
+    def not_read_count(self) -> int:
+        """All parts that could not be read."""
+        return sum(each.not_read_count for each in self.files)
+
+
+def import_runs(
+    paths: Sequence[Path],
+    to: Path,
+    *,
+    prices: Mapping[str, Price],
+    format_name: str | None = None,
+    keep_texts: bool = False,
+    progress: Callable[[int], None] = lambda _runs: None,
+) -> ImportReport:
+    """Read files, or folders of them, into a new file of journals, which is private (0600).
+
+    Runs that can be read are kept, whatever else is damaged; the file appears when all are
+    written, or not at all. Memory stays at the size of one run.
+
+    Args:
+        paths: files and folders. Of a folder, all files of a known suffix are read, also below.
+        to: the new file.
+        prices: for replies whose source gives tokens and no cost.
+        format_name: the importer for all files; None finds one for each.
+        keep_texts: leave texts as they are; else secrets and personal data are redacted.
+        progress: is told the number of runs so far.
+
+    Raises:
+        ImportUnclear: a file that was named is in no known form, or in more than one.
+        RecordingUnreadable: a path does not exist, or nothing at all could be read.
+        FileExistsError: ``to`` exists.
+        OSError: it cannot be written.
+    """
+    work = _Import(prices, format_name, keep_texts=keep_texts, progress=progress)
+    with new_private_file(to) as out:
+        for path in paths:
+            out.writelines(work.lines_of(path))
+        report = work.report()
+        if report.runs == 0:
+            raise _nothing(report, paths)
+    return report
+
+
+class _Import:
+    def __init__(
+        self,
+        prices: Mapping[str, Price],
+        format_name: str | None,
+        *,
+        keep_texts: bool,
+        progress: Callable[[int], None],
+    ) -> None:
+        self._prices = prices
+        self._format_name = format_name
+        self._keep_texts = keep_texts
+        self._progress = progress
+        self._reports: list[FileReport] = []
+        self._runs = 0
+        self._names: dict[str, int] = {}
+
+    def lines_of(self, path: Path) -> Iterator[str]:
+        """Yield the lines of every run of a file or folder."""
+        if path.is_dir():
+            for file in sorted(path.rglob("*")):
+                if file.is_file() and file.suffix in _SUFFIXES:
+                    name = self._free_name(str(file.relative_to(path)))
+                    yield from self._file(SourceFile(path=file, name=name), named=False)
+        elif path.is_file():
+            yield from self._file(
+                SourceFile(path=path, name=self._free_name(path.name)), named=True
+            )
+        else:
+            raise RecordingUnreadable(str(path), "does not exist; give a file or a folder of them")
+
+    def report(self) -> ImportReport:
+        """Return what came of all files so far."""
+        return ImportReport(files=tuple(self._reports))
+
+    def _file(self, file: SourceFile, *, named: bool) -> Iterator[str]:
+        try:
+            importer = open_importer(file.path, self._format_name)
+        except ImportUnclear as error:
+            if named:
+                raise
+            file.failed("the file", str(error).removeprefix(f"{file.path}: "))
+            self._done(file, None, 0, 0)
+            return
+        runs = labelled = 0
+        for run in importer.runs(file):
+            runs += 1
+            labelled += run.label is not None and run.label.success is not None
+            priced = with_cost(run, self._prices)
+            kept = priced if self._keep_texts else redacted(priced)
+            source = replace(kept.source, file=file.name)
+            run_id = f"{file.name}#{runs}"
+            entries = journal_of(
+                replace(kept, source=source), run_id, redacted=not self._keep_texts
+            )
+            yield from (f"{encode(run_id, entry)}\n" for entry in entries)
+            self._runs += 1
+            self._progress(self._runs)
+        if runs == 0 and file.not_read_count == 0:
+            file.failed("the file", "holds no run")
+        self._done(file, importer.name, runs, labelled)
+
+    def _done(self, file: SourceFile, format_name: str | None, runs: int, labelled: int) -> None:
+        self._reports.append(
+            FileReport(
+                file=str(file.path),
+                format=format_name,
+                runs=runs,
+                labelled=labelled,
+                not_read=tuple(file.not_read),
+                not_read_count=file.not_read_count,
+            )
+        )
+
+    def _free_name(self, name: str) -> str:
+        """Return the name, numbered where an earlier file has it: run ids are made of it."""
+        count = self._names[name] = self._names.get(name, 0) + 1
+        return name if count == 1 else f"{name} ({count})"
+
+
+def _nothing(report: ImportReport, paths: Sequence[Path]) -> RecordingUnreadable:
+    first = next((fault for each in report.files for fault in each.not_read), None)
+    if first is None:
+        return RecordingUnreadable(str(paths[0]), "holds no file of a known suffix")
+    return RecordingUnreadable(first.file, f"nothing could be read: {first.place}: {first.problem}")

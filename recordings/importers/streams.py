@@ -1,0 +1,251 @@
+"""Reading big files piece by piece: JSON values at a place of a document, lines, and a first look.
+
+Memory stays at the size of one run, whatever the size of the file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any, Final
+
+import ijson  # type: ignore[import-untyped]
+
+__all__ = [
+    "EACH",
+    "Damaged",
+    "Peek",
+    "is_lines",
+    "json_values",
+    "lines",
+    "open_plain",
+    "parsed",
+    "peek_at",
+]
+
+EACH: Final = "*"
+"""The part of a path that stands for each item of a list."""
+MAX_DEPTH: Final = 200
+"""Deepest nesting that is read; a hostile file nests without end."""
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""Longest line that is read as one run."""
+PEEK_BYTES: Final = 256 * 1024
+"""What is looked at to tell which kind of file this is."""
+PEEK_PARTS: Final = 4
+"""Longest path of a field that is looked at, in parts."""
+_FIRST_LINES: Final = 8
+"""Lines of which one at least must be whole to tell what a file is."""
+_BLOCK: Final = 8192
+_GZIP: Final = b"\x1f\x8b"
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Damaged(Exception):
+    """The rest of a stream cannot be read. The text says where and why, and quotes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peek:
+    """The beginning of a file: its first bytes, and the names of the fields in it.
+
+    A field's name is its path, such as ``messages.*.role``; those of the items of a list, or of
+    the objects of a file of lines, are the fields of one item.
+    """
+
+    path: Path
+    head: bytes
+    fields: frozenset[str]
+    is_list: bool
+    """Whether the file is one JSON list."""
+
+    def has(self, *fields: str) -> bool:
+        """Whether the file has all these fields."""
+        return self.fields.issuperset(fields)
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """Open a file for reading, unpacked where it is gzip, behind a byte-order mark if it has one.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with path.open("rb") as packed:
+        is_packed = packed.read(len(_GZIP)) == _GZIP
+    stream: IO[bytes] = gzip.GzipFile(path) if is_packed else path.open("rb")  # type: ignore[assignment]
+    try:
+        if stream.read(len(_BOM)) != _BOM:
+            stream.seek(0)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def peek_at(path: Path) -> Peek:
+    """Look at the beginning of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with closing(open_plain(path)) as stream:
+        head = _read(stream, PEEK_BYTES)
+    paths = _paths(head)
+    for _ in range(_FIRST_LINES):
+        if paths or not is_lines(head):
+            break
+        head = head.partition(b"\n")[2]  # a damaged line costs itself only
+        paths = _paths(head)
+    is_list = EACH in paths
+    fields = {path.removeprefix(f"{EACH}.") for path in paths} - {EACH}
+    return Peek(path=path, head=head, fields=frozenset(fields), is_list=is_list)
+
+
+def is_lines(head: bytes) -> bool:
+    """Whether a file that begins so holds one JSON object a line, and not one over many lines.
+
+    The first of them may be damaged.
+    """
+    first = [line for line in head.splitlines()[:_FIRST_LINES] if line.startswith(b"{")]
+    return any(isinstance(parsed(line), dict) for line in first)
+
+
+def lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Yield number (from 1) and bytes of each line that is not blank; None for one too long."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+            if line.strip():
+                yield number, line
+            continue
+        yield number, None
+        while not line.endswith(b"\n") and (line := stream.readline(MAX_LINE_BYTES)):
+            pass
+
+
+def json_values(stream: IO[bytes], *path: str) -> Iterator[Any]:
+    """Yield the values at a path of the JSON document, one by one; no path: the document itself.
+
+    Fractions come as ``Decimal``. ``path`` holds keys, and ``EACH`` for every item of a list.
+
+    Raises:
+        Damaged: after the values that could be read.
+    """
+    walk = _Walk(path)
+    events = ijson.basic_parse(stream, multiple_values=True)
+    while True:
+        try:
+            event, value = next(events)
+            found = walk.step(event, value)
+        except StopIteration:
+            return
+        except ijson.JSONError as error:
+            raise Damaged(_where(stream, error)) from None
+        except (EOFError, OSError) as error:  # a gzip file that is cut or damaged
+            raise Damaged(f"the file cannot be unpacked further: {type(error).__name__}") from None
+        yield from found
+
+
+def _where(stream: IO[bytes], error: Exception) -> str:
+    if "EOF" in str(error) or "ncomplete" in str(error):
+        return f"the file ends in the middle of a value, at byte {stream.tell()}"
+    # The reader takes 64 KiB at once, and does not say where in them it stopped.
+    return f"is not JSON from somewhere in the 64 KiB before byte {stream.tell()}"
+
+
+class _Walk:
+    """Follows the events of a document, and builds the values at one path."""
+
+    def __init__(self, path: tuple[str, ...]) -> None:
+        self._path = path
+        self._keys: list[str] = []
+        self._built: list[Any] = []
+
+    def step(self, event: str, value: Any) -> list[Any]:
+        """Take one event; return the value that it completes, in a list, or nothing."""
+        match event:
+            case "map_key":
+                self._keys[-1] = value
+                return []
+            case "start_map" | "start_array":
+                return self._begin({} if event == "start_map" else [])
+            case "end_map" | "end_array":
+                self._keys.pop()
+                if not self._built:
+                    return []
+                done = self._built.pop()
+                return [done] if not self._built else []
+            case _:
+                if self._built:
+                    self._put(value)
+                    return []
+                return [value] if self._here() else []
+
+    def _begin(self, container: dict[str, Any] | list[Any]) -> list[Any]:
+        if len(self._keys) >= MAX_DEPTH:
+            raise Damaged(f"the JSON is nested deeper than {MAX_DEPTH} levels")
+        if self._built:
+            self._put(container)
+            self._built.append(container)
+        elif self._here():
+            self._built.append(container)
+        self._keys.append(EACH)
+        return []
+
+    def _put(self, value: Any) -> None:
+        into = self._built[-1]
+        if isinstance(into, list):
+            into.append(value)
+        else:
+            into[self._keys[-1]] = value
+
+    def _here(self) -> bool:
+        return len(self._keys) == len(self._path) and tuple(self._keys) == self._path
+
+
+def _paths(head: bytes) -> set[str]:
+    """Return the paths in the beginning of a document, up to ``PEEK_PARTS`` long."""
+    found: set[str] = set()
+    keys: list[str] = []
+    try:
+        for event, value in ijson.basic_parse(BytesIO(head), multiple_values=True):
+            if event == "map_key":
+                keys[-1] = value
+                if len(keys) <= PEEK_PARTS + 1:
+                    found.add(".".join(keys))
+            elif event in ("start_map", "start_array"):
+                if event == "start_array" and len(keys) <= PEEK_PARTS:
+                    found.add(".".join([*keys, EACH]))
+                keys.append(EACH)
+                if len(keys) > MAX_DEPTH:
+                    break
+            elif event in ("end_map", "end_array"):
+                keys.pop()
+    except ijson.JSONError:
+        pass  # the beginning of a longer document, or of a damaged one
+    return found
+
+
+def _read(stream: IO[bytes], most: int) -> bytes:
+    """Return the beginning, of a damaged gzip file as much as can be unpacked."""
+    head = b""
+    try:
+        while len(head) < most and (more := stream.read(_BLOCK)):
+            head += more
+    except (EOFError, gzip.BadGzipFile):
+        pass
+    return head
+
+
+def parsed(line: bytes) -> Mapping[str, Any] | list[Any] | None:
+    """Return the object or the list of a line; None where it holds neither."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None

@@ -79,6 +79,13 @@ class State:
             )
         return found
 
+    def clear(self) -> None:
+        """Forget every message and view; people, groups and channels stay, and time goes on."""
+        with self.changing():
+            self.messages = Shelf()
+            for kept in (self.ephemerals, self.views, self.stacks, self.homes):
+                kept.clear()
+
     def new_ts(self) -> str:
         """Return the next message time stamp: unique, growing, six digits after the point."""
         self._last_us = max(self._last_us + 1, int(self.clock.now() * 1_000_000))

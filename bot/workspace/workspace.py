@@ -198,6 +198,14 @@ class Workspace(Hands):
         """Let every call fail with ``token_revoked``."""
         self._core.token_revoked = revoked
 
+    def clear(self) -> None:
+        """Forget what was said, shown and sent, and switch faults off. No app may be connected."""
+        self.faults.clear()
+        with self._state.changing():
+            self._core.calls.clear()
+            self._core.courier.deliveries.clear()
+            self._state.clear()
+
     # Reading.
 
     def users(self) -> list[User]:

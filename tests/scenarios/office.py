@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -15,8 +16,8 @@ from approvals.store import connect, rows
 from bot.settings import Settings
 from bot.slack.desk import Desk
 from bot.slack.outside import Outside
-from bot.slack.serve import served
-from bot.slack.settings import SlackSecrets, SlackSettings
+from bot.slack.serve import EVENTS_PATH, served
+from bot.slack.settings import Mode, SlackSecrets, SlackSettings
 from bot.supplies import load_cases
 from bot.workspace import (
     Channel,
@@ -98,8 +99,12 @@ def settings_for(
 
 
 def secrets_of(me: Identity) -> SlackSecrets:
-    """Return what a bot in Socket Mode knows itself by."""
-    return SlackSecrets(bot_token=SecretStr(me.bot_token), app_token=SecretStr(me.app_token))
+    """Return what a bot knows itself and Slack by, in either mode."""
+    return SlackSecrets(
+        bot_token=SecretStr(me.bot_token),
+        app_token=SecretStr(me.app_token),
+        signing_secret=SecretStr(me.signing_secret),
+    )
 
 
 class Office:
@@ -120,8 +125,19 @@ class Office:
     def open(self, outside: Outside | None = None) -> None:
         """Start the bot and wait until it is connected."""
         secrets = secrets_of(self.workspace.identity)
-        self.desk = self._stack.enter_context(served(self.settings, secrets, outside=outside))
-        self.workspace.wait_for_sockets()
+        settings = self.settings
+        self.desk = self._stack.enter_context(served(settings, secrets, outside=outside))
+        match settings.slack.mode:
+            case Mode.SOCKET:
+                self.workspace.wait_for_sockets()
+            case Mode.HTTP:
+                self.workspace.deliver_over_http(self.events_url)
+
+    @property
+    def events_url(self) -> str:
+        """Where a bot in HTTP mode takes what Slack posts."""
+        place = self.settings.slack
+        return f"http://{place.host}:{place.port}{EVENTS_PATH}"
 
     def close(self) -> None:
         """Stop the bot."""
@@ -182,6 +198,13 @@ class Office:
 def shown(message: Message) -> str:
     """Return everything that a message shows, as one text."""
     return f"{message.text}\n{json.dumps(message.blocks, ensure_ascii=False)}"
+
+
+def free_port() -> int:
+    """Return a port of the loopback that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager

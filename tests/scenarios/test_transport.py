@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from pydantic import SecretStr
 from slack_bolt import App, BoltRequest
 from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
@@ -17,19 +15,10 @@ from slack_sdk.signature import SignatureVerifier
 from bot import attach
 from bot.slack.errors import AppRefused, SlackUnreachable
 from bot.slack.guard import MAX_BODY
-from bot.slack.serve import EVENTS_PATH, served
-from bot.slack.settings import SlackSecrets
 from bot.workspace import Kind
-from tests.scenarios.office import ANN, CHANNEL, Office, office
+from tests.scenarios.office import ANN, CHANNEL, Office, free_port, office
 
 SIMPLE = "T-80008"
-
-
-def free_port() -> int:
-    """Return a port of the loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def signed(secret: str, body: bytes, **headers: str) -> dict[str, str]:
@@ -45,19 +34,14 @@ def signed(secret: str, body: bytes, **headers: str) -> dict[str, str]:
 
 
 def test_a_ticket_comes_in_over_http_and_bad_input_is_refused(tmp_path: Path) -> None:
-    port = free_port()
-    with office(tmp_path, mode="http", port=port) as place:
-        me = place.workspace.identity
-        secrets = SlackSecrets(
-            bot_token=SecretStr(me.bot_token), signing_secret=SecretStr(me.signing_secret)
-        )
-        url = f"http://127.0.0.1:{port}{EVENTS_PATH}"
-        with served(place.settings, secrets):
-            place.workspace.deliver_over_http(url)
-            ticket = place.ticket(SIMPLE)
-            place.wait_for_reply(ticket, "Draft for")
+    with office(tmp_path, mode="http", port=free_port()) as place:
+        place.open()
+        ticket = place.ticket(SIMPLE)
+        place.wait_for_reply(ticket, "Draft for")
 
-            answers = {name: httpx.post(url, **request) for name, request in _bad(me).items()}
+        bad = _bad(place.workspace.identity)
+        url = place.events_url
+        answers = {name: httpx.post(url, **request) for name, request in bad.items()}
 
     codes = {name: answer.status_code for name, answer in answers.items()}
     assert codes == {

@@ -5,7 +5,14 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import sys
 import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Final
 
 import click
@@ -15,54 +22,131 @@ from bot.errors import BotError
 
 __all__ = ["demo"]
 
+PORT: Final = 8310
+PAGE_SPEED: Final = 1.0
 HEADLESS_SPEED: Final = 10.0
-"""Nobody looks on: ten times as fast as the page."""
+"""Nobody waits to read along."""
 INTERRUPTED: Final = 130
+_ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EXTRA: Final = ("starlette", "uvicorn", "websockets")
 
 
 @click.command()
 @click.option("--headless", is_flag=True, help="Print the story to the terminal, and end.")
 @click.option(
-    "--speed",
-    type=click.FloatRange(min=0.1, max=100),
-    default=HEADLESS_SPEED,
-    show_default=True,
-    help="How many times as fast as in life.",
+    "--port",
+    type=click.IntRange(0, 65_535),
+    help=f"Where the page listens; 0 takes any free one.  [default: {PORT}]",
 )
-def demo(*, headless: bool, speed: float) -> int:
+@click.option("--no-open", is_flag=True, help="Print the page's address, and open no browser.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0.1, 100),
+    help="How many times as fast as in life.  "
+    f"[default: {PAGE_SPEED:g} with the page, {HEADLESS_SPEED:g} without]",
+)
+def demo(*, headless: bool, port: int | None, no_open: bool, speed: float | None) -> int:
     """Show the whole bot without Slack, a key or a network: tickets come, people decide.
 
     A small Slack runs on this machine, and the real bot in it, over the Web API, Socket Mode and
     interactivity. The model's replies are recorded ones, the shop is the practice shop. Needs no
-    settings and reads none. What it stores lies in a folder that goes with it.
+    settings and reads none; what it stores goes with it. Ctrl-C ends it.
+
+    Without a terminal or a screen to open the page on it prints the story instead and ends, as
+    with --headless; --port or --no-open ask for the page all the same.
 
     \b
     Examples:
       handrail demo
-      handrail demo --headless --speed 1
+      handrail demo --headless
     """
-    del headless
+    asked_for = port is not None or no_open
+    has_page = not headless and (asked_for or _can_show())
     try:
-        from bot.demo.cast import make_workspace
-        from bot.demo.headless import play
-        from bot.demo.scenes import STORY
-        from bot.demo.stage import Stage
+        with _ended_once():
+            if has_page:
+                _serve(PORT if port is None else port, speed or PAGE_SPEED, opens=not no_open)
+            else:
+                _tell(port or 0, speed or HEADLESS_SPEED)
     except ModuleNotFoundError as error:
         raise _missing(error) from error
+    except KeyboardInterrupt:
+        click.echo("stopped; nothing of the demo is left", err=True)
+        return 0 if has_page else INTERRUPTED
+    if not (has_page or headless):
+        click.echo("There is no screen here; handrail demo --no-open serves the page all the same.")
+    return 0
+
+
+def _serve(port: int, speed: float, *, opens: bool) -> None:
+    """Serve the page until it is interrupted."""
+    # Slack's libraries take their time to load, and the other commands do without.
+    from bot.demo.cast import make_workspace
+    from bot.demo.live import Live
+    from bot.demo.stage import Stage
+
+    _quiet()
+    workspace = make_workspace(port=port)
+    live = Live(workspace, Stage(workspace, speed))
+    began = time.monotonic()
+    with workspace:
+        click.echo("Setting up a store and the practice shop, and connecting the bot ...")
+        try:
+            live.open()
+            click.echo(f"Ready after {time.monotonic() - began:.1f} s: {workspace.url}")
+            if opens and _has_screen():
+                webbrowser.open(workspace.url)
+            click.echo("Tickets arrive by themselves; decide as any of the people. Ctrl-C ends it.")
+            live.serve()
+        finally:
+            live.close()
+            live.release()
+
+
+def _tell(port: int, speed: float) -> None:
+    """Print the story."""
+    from bot.demo.cast import make_workspace
+    from bot.demo.headless import play
+    from bot.demo.scenes import STORY
+    from bot.demo.stage import Stage
 
     _quiet()
     click.echo("Setting up a workspace, a store and the practice shop ...")
     began = time.monotonic()
+    with make_workspace(port=port) as workspace, Stage(workspace, speed) as stage:
+        click.echo(f"The bot is connected after {time.monotonic() - began:.1f} s.")
+        play(stage, STORY, say)
+
+
+@contextmanager
+def _ended_once() -> Iterator[None]:
+    """Let the first call to end be heard, and none that comes while things are cleared away."""
+    before = {number: signal.getsignal(number) for number in _ENDS}
+    heard = {number: each for number, each in before.items() if callable(each)}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in heard:
+            signal.signal(each, signal.SIG_IGN)
+        heard[signal.Signals(number)](number, frame)
+
+    for each in heard:
+        signal.signal(each, end)
     try:
-        with make_workspace() as workspace, Stage(workspace, speed) as stage:
-            took = time.monotonic() - began
-            click.echo(f"The bot is connected to {workspace.base_url} after {took:.1f} s.")
-            play(stage, STORY, say)
-    except KeyboardInterrupt:
-        click.echo("stopped; nothing is left of the demo", err=True)
-        return INTERRUPTED
-    return 0
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _can_show() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and _has_screen()
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have somewhere to open."""
+    return sys.platform == "darwin" or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _missing(error: ModuleNotFoundError) -> Exception:

@@ -45,5 +45,5 @@ def listening(host: str, port: int) -> socket.socket:
             raise
         raise PortTaken(
             f"port {port} of {address} is taken by another program",
-            hint="Stop that program, or choose another port.",
+            hint="Stop that program, or choose another port; 0 takes any free one.",
         ) from error

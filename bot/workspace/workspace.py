@@ -141,6 +141,11 @@ class Workspace(Hands):
         return self._core.identity
 
     @property
+    def url(self) -> str:
+        """Where a browser finds the page that is mounted."""
+        return f"{self._core.base}/"
+
+    @property
     def base_url(self) -> str:
         """What slack_sdk's clients take as ``base_url``."""
         return f"{self._core.base}/api/"

@@ -13,13 +13,15 @@ import pytest
 from bot.demo.scenes import STORY
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMAND = [sys.executable, "-m", "bot", "demo", "--headless", "--speed", "50"]
+COMMAND = [sys.executable, "-m", "bot", "demo", "--speed", "50"]
+"""Without ``--headless``: there is no terminal and no screen."""
 
 
-def started(folder: Path) -> subprocess.Popen[str]:
+def started(folder: Path, *options: str) -> subprocess.Popen[str]:
     """Start the demo with a folder for what it keeps meanwhile."""
     return subprocess.Popen(
-        COMMAND,
+        [*COMMAND, *options],
+        stdin=subprocess.DEVNULL,
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
@@ -90,6 +92,10 @@ def test_every_approved_change_happened_once(story: tuple[list[str], list[str]])
         assert sum(f"request_refund {order}:" in line for line in lines) == 1
 
 
+def test_it_says_how_to_get_the_page(story: tuple[list[str], list[str]]) -> None:
+    assert "handrail demo --no-open serves the page" in story[0][-1]
+
+
 def test_lines_fit_a_terminal_and_nothing_is_left(story: tuple[list[str], list[str]]) -> None:
     lines, left = story
 
@@ -103,7 +109,7 @@ def test_lines_fit_a_terminal_and_nothing_is_left(story: tuple[list[str], list[s
 def test_an_interruption_leaves_nothing_behind(
     tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
-    with started(tmp_path) as program:
+    with started(tmp_path, "--headless") as program:
         assert program.stdout is not None
         while "[1/" not in program.stdout.readline():
             pass

@@ -12,7 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
 
 import bot.workspace as local
 from bot.plan import Plan
@@ -41,7 +44,7 @@ FLAGS: Final = (
     "--disable-sync",
     "--disable-lcd-text",
 )
-PATIENCE_MS: Final = 15_000
+PATIENCE_MS: Final = 30_000
 """How long a window waits for what is to appear."""
 
 
@@ -126,6 +129,15 @@ class Desk:
         )
         context.set_default_timeout(PATIENCE_MS)
         return Window(self, context.new_page(), person)
+
+    def refused_call(self) -> None:
+        """Let the app post a block that Slack refuses."""
+        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "x" * 3_001}}]
+        client = WebClient(
+            token=self.workspace.identity.bot_token, base_url=self.workspace.base_url
+        )
+        with pytest.raises(SlackApiError, match="invalid_blocks"):
+            client.chat_postMessage(channel=CHANNEL, text="too long", blocks=blocks)
 
     def changes(self, ticket_id: str) -> int:
         """Count what was really done at the shop for a ticket."""

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.workspace import Channel, NewTicket, Page, User, Workspace
+from bot.workspace import Channel, Message, NewTicket, Page, User, Workspace
 
 ANN, BEN = "U0ANN", "U0BEN"
 CHANNEL = "C0SUPPORT"
@@ -20,6 +20,15 @@ MANIFEST: dict[str, Any] = {
         "shortcuts": [{"type": "message", "callback_id": "do", "name": "Do it"}],
     }
 }
+
+
+def plain(text: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": text}
+
+
+def of(message: Message) -> dict[str, str]:
+    """Name a message."""
+    return {"channel": message.channel, "ts": message.ts}
 
 
 class Window:
@@ -169,6 +178,42 @@ def test_nobody_changes_the_message_of_somebody_else(place: Workspace, window: W
     assert "only its author" in answer.json()["told"]
     assert window.act({"act": "delete", **where}).status_code == 409
     assert place.latest(message).text == "mine"
+
+
+def app_button(place: Workspace, value: str) -> Message:
+    """Let the app post a button."""
+    element = {"type": "button", "action_id": "go", "text": plain("Go"), "value": value}
+    block = {"type": "actions", "block_id": "b", "elements": [element]}
+    return place.post(None, "x", channel=CHANNEL, blocks=(block,), bot_id="B0")
+
+
+def test_a_press_means_the_version_that_is_on_the_screen(place: Workspace, window: Window) -> None:
+    message = app_button(place, "old")
+    key = f"message:{CHANNEL}:{message.ts}"
+    version = window.rows()[key]["version"]
+    new = app_button(place, "new")
+    place.alter(message, blocks=new.blocks, edited_ts="1.000001")
+
+    window.act({"act": "press", **of(message), "version": version, "action": "go"})
+    window.act(
+        {"act": "press", **of(message), "version": window.rows()[key]["version"], "action": "go"}
+    )
+
+    pressed = [each.payload["actions"][0]["value"] for each in place.deliveries("block_actions")]
+    assert pressed == ["old", "new"]
+
+
+def test_what_is_deleted_or_was_never_shown_cannot_be_pressed(
+    place: Workspace, window: Window
+) -> None:
+    message = app_button(place, "x")
+    body = {"act": "press", **of(message), "version": message.ts, "action": "go"}
+    assert window.act(body).status_code == 409
+    window.rows()
+    place.delete(message)
+
+    assert window.act(body).status_code == 409
+    assert place.deliveries("block_actions") == []
 
 
 @pytest.mark.parametrize(("length", "status"), [(0, 422), (1, 200), (12_000, 200), (12_001, 422)])

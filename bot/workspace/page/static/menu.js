@@ -24,7 +24,7 @@ function show(button, id, items) {
   close();
   const menu = h("div", { class: "menu", role: "menu", id, onkeydown: (event) => keys(event, menu) },
     items.map((item) => h("button", { type: "button", role: "menuitem", tabindex: -1, class: item.danger ? "danger-words" : null, onclick: () => { close(true); item.run(); } }, item.words)));
-  document.body.append(menu);
+  (button.closest("dialog, section, nav") ?? document.body).append(menu);
   const at = button.getBoundingClientRect();
   const top = at.bottom + menu.offsetHeight > innerHeight ? at.top - menu.offsetHeight : at.bottom;
   menu.style.top = `${Math.max(4, top)}px`;

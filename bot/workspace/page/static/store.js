@@ -1,6 +1,7 @@
 // The rows that the server sends, who looks at them, and which place is open.
 
 const token = document.querySelector('meta[name="page-token"]').content;
+const ANEW_MS = 1500;
 const listeners = new Set();
 let source = null;
 let serial = 0;
@@ -68,10 +69,14 @@ export function follow(person, lost) {
   };
   source.onerror = () => {
     lost(true);
-    if (source.readyState !== EventSource.CLOSED) return;
-    sessionStorage.removeItem("acting"); // refused: another program, or another set of people
-    setTimeout(() => location.reload(), 1500);
+    if (source.readyState === EventSource.CLOSED) setTimeout(startAnew, ANEW_MS);
   };
+}
+
+// The server refuses this window: it was started anew, perhaps with other people.
+function startAnew() {
+  sessionStorage.removeItem("acting");
+  location.reload();
 }
 
 function take(change) {

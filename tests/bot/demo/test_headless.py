@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from bot.demo.scenes import STORY
+from tests.bot.demo.programs import started
 
-ROOT = Path(__file__).resolve().parents[3]
-COMMAND = [sys.executable, "-m", "bot", "demo", "--speed", "50"]
-"""Without ``--headless``: there is no terminal and no screen."""
-
-
-def started(folder: Path, *options: str) -> subprocess.Popen[str]:
-    """Start the demo with a folder for what it keeps meanwhile."""
-    return subprocess.Popen(
-        [*COMMAND, *options],
-        stdin=subprocess.DEVNULL,
-        cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
+SPEED = ("--speed", "50")
 
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
     """What the demo printed, and the names that it left in its folder."""
     folder = tmp_path_factory.mktemp("demo")
-    with started(folder) as program:
+    with started(folder, *SPEED) as program:
         out, err = program.communicate(timeout=120)
     assert (program.returncode, err) == (0, "")
     return out.splitlines(), [each.name for each in folder.iterdir()]
@@ -109,7 +91,7 @@ def test_lines_fit_a_terminal_and_nothing_is_left(story: tuple[list[str], list[s
 def test_an_interruption_leaves_nothing_behind(
     tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
-    with started(tmp_path, "--headless") as program:
+    with started(tmp_path, *SPEED, "--headless") as program:
         assert program.stdout is not None
         while "[1/" not in program.stdout.readline():
             pass

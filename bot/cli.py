@@ -34,6 +34,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "tickets": "tickets:tickets",
     "show": "tickets:show",
     "run": "run:run",
+    "record": "record:record",
     "resume": "run:resume",
     "runs": "runs:runs",
     "trace": "runs:trace",

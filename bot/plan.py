@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
 from bot.errors import RecordingsChanged
+from bot.now import utc_now
 from bot.settings import Settings
 from bot.story import ask_of
 from bot.supplies import Supplies, find_ticket
@@ -15,8 +16,18 @@ from loop import Ask, FinishForm, Limits, Opened, Profile, get_profile, limits_f
 from recordings import Match, Recording, recordings_digest
 from tools import Fault, TicketCase
 
-__all__ = ["Plan", "check_recordings", "choose_profile", "plan_again", "plan_replay", "plan_run"]
+__all__ = [
+    "LIVE",
+    "Plan",
+    "check_recordings",
+    "choose_profile",
+    "plan_again",
+    "plan_replay",
+    "plan_run",
+]
 
+LIVE: Final = "live"
+"""The mark of a run whose model was asked at its server."""
 _WITHOUT_TOOL_CALLS: Final = frozenset({"gemma3:4b"})
 """Models of the shipped recordings that cannot call tools (reference facts A7)."""
 
@@ -30,6 +41,8 @@ class Plan:
     model: str
     today: date
     match: Match
+    live: bool
+    """Whether the model's server is asked, and not recordings."""
     faults: tuple[Fault, ...]
     recordings: tuple[Recording, ...]
     """Those that may answer it, the likeliest first."""
@@ -44,10 +57,12 @@ def plan_run(
     *,
     limits: Mapping[str, str] | None = None,
     faults: Iterable[str] = (),
+    now: Callable[[], str] = utc_now,
 ) -> Plan:
     """Return the plan of a new run.
 
-    ``limits`` come before those of the settings; ``faults`` come after the ticket's own.
+    ``limits`` come before those of the settings; ``faults`` come after the ticket's own. ``now``
+    gives an ISO time stamp, whose day a live run is marked with.
 
     Raises:
         TicketUnknown, ProfileRefused, LimitRefused, FaultRefused: what was asked for cannot be.
@@ -55,8 +70,12 @@ def plan_run(
     case = find_ticket(supplies.cases, ticket_id)
     profile = choose_profile(settings, limits or {})
     all_faults = case.faults + tuple(Fault.parse(text) for text in faults)
-    found = _candidates(
-        supplies.recordings, ticket_id, profile.name, settings.model, settings.match
+    found = (
+        ()
+        if settings.live
+        else _candidates(
+            supplies.recordings, ticket_id, profile.name, settings.model, settings.match
+        )
     )
     return Plan(
         case=case,
@@ -64,9 +83,12 @@ def plan_run(
         model=settings.model,
         today=settings.today,
         match=settings.match,
+        live=settings.live,
         faults=all_faults,
         recordings=found,
-        marks=_marks(settings.match, all_faults, found),
+        marks=_live_marks(settings, all_faults, now)
+        if settings.live
+        else _marks(settings.match, all_faults, found),
     )
 
 
@@ -78,10 +100,12 @@ def plan_again(supplies: Supplies, opened: Opened) -> Plan:
     """
     model = opened.head.model
     match = Match(opened.marks.get("match", Match.STRICT))
+    live = LIVE in opened.marks
     profile = replace(
         get_profile(opened.profile),
         limits=Limits.from_dict(opened.limits),
         ask=ask_of(opened),
+        max_tokens=opened.head.max_tokens,
     )
     return Plan(
         case=find_ticket(supplies.cases, opened.ticket_id),
@@ -89,8 +113,11 @@ def plan_again(supplies: Supplies, opened: Opened) -> Plan:
         model=model,
         today=date.fromisoformat(opened.today),
         match=match,
+        live=live,
         faults=tuple(Fault.parse(text) for text in opened.marks.get("faults", ())),
-        recordings=_candidates(supplies.recordings, opened.ticket_id, profile.name, model, match),
+        recordings=()
+        if live
+        else _candidates(supplies.recordings, opened.ticket_id, profile.name, model, match),
         marks=opened.marks,
     )
 
@@ -143,7 +170,14 @@ def choose_profile(settings: Settings, limits: Mapping[str, str]) -> Profile:
     """
     profile = get_profile(settings.profile)
     given = limits_from_text({**settings.limit_texts(), **limits})
-    return replace(profile, limits=profile.limits.changed(**given), ask=_ask(profile, settings))
+    own = settings.models.get(settings.model)
+    longest = None if own is None else own.max_tokens
+    return replace(
+        profile,
+        limits=profile.limits.changed(**given),
+        ask=_ask(profile, settings),
+        max_tokens=longest or profile.max_tokens,
+    )
 
 
 def _ask(profile: Profile, settings: Settings) -> Ask:
@@ -172,10 +206,23 @@ def _candidates(
     return (*same, *(found for found in own if found not in same))
 
 
+def _live_marks(
+    settings: Settings, faults: tuple[Fault, ...], now: Callable[[], str]
+) -> dict[str, Any]:
+    """Return the marks of a live run: which model answers by which name, and on which day."""
+    own = settings.models.get(settings.model)
+    server_model = settings.model if own is None or own.id is None else own.id
+    return {LIVE: {"model": server_model, "on": now()[:10]}, **_fault_marks(faults)}
+
+
+def _fault_marks(faults: tuple[Fault, ...]) -> dict[str, Any]:
+    if not faults:
+        return {}
+    return {"faults": [f"{fault.tool}:{fault.mode}:{fault.times}" for fault in faults]}
+
+
 def _marks(match: Match, faults: tuple[Fault, ...], found: Sequence[Recording]) -> dict[str, Any]:
-    marks: dict[str, Any] = {"match": match.value}
-    if faults:
-        marks["faults"] = [f"{fault.tool}:{fault.mode}:{fault.times}" for fault in faults]
+    marks: dict[str, Any] = {"match": match.value, **_fault_marks(faults)}
     written = [r.opened is not None and r.opened.marks.get("constructed") is True for r in found]
     if written and all(written):
         marks["constructed"] = True

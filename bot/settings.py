@@ -12,16 +12,9 @@ from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -34,6 +27,7 @@ from pydantic_settings import (
 
 from approvals import NO_POLICY, Policy, read_policy
 from bot.errors import SettingRefused
+from bot.model_settings import ModelSettings
 from bot.places import DOTENV, PREFIX, TOML, Places, meant, variable_of
 from bot.shop_settings import IdSettings, RefundSettings, ShopSettings, TraitSettings, UserPath
 from bot.slack.settings import SlackSettings
@@ -51,7 +45,6 @@ from tools import PRACTICE_TODAY
 
 __all__ = [
     "TABLES",
-    "ModelSettings",
     "Settings",
     "default_store",
     "load_settings",
@@ -95,38 +88,6 @@ def _day(value: object) -> object:
 
 
 Day = Annotated[date, BeforeValidator(_day)]
-UsdPerMillion = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
-
-
-class ModelSettings(BaseModel):
-    """One ``[models.NAME]`` table: what the model costs, and how it is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    free: bool = False
-    """A local model: priced at 0."""
-    usd_in: UsdPerMillion | None = None
-    """US dollars per million tokens in."""
-    usd_out: UsdPerMillion | None = None
-    """US dollars per million tokens out."""
-    ask: Ask | None = None
-    """``json`` for a model without tool calling."""
-
-    @model_validator(mode="after")
-    def _has_one_price(self) -> Self:
-        if self.free and (self.usd_in is not None or self.usd_out is not None):
-            raise ValueError("give free = true, or usd_in and usd_out, not both")
-        if (self.usd_in is None) != (self.usd_out is None):
-            raise ValueError("a price is usd_in and usd_out; one of them is missing")
-        return self
-
-    @property
-    def price(self) -> Price | None:
-        """The price; None where the table gives none."""
-        if self.free:
-            return Price(usd_in=Decimal(0), usd_out=Decimal(0))
-        if self.usd_in is None or self.usd_out is None:
-            return None
-        return Price(usd_in=self.usd_in, usd_out=self.usd_out)
 
 
 class Settings(BaseSettings):
@@ -151,6 +112,11 @@ class Settings(BaseSettings):
         min_length=1,
         max_length=100,
         description="The model a run asks for, by the name that recordings and prices use.",
+    )
+    live: bool = Field(
+        default=False,
+        description="Whether the model's server is asked ([models.NAME] says where), in place of "
+        "recorded replies.",
     )
     ask: Ask | None = Field(
         default=None,
@@ -179,6 +145,11 @@ class Settings(BaseSettings):
         description="The recorded replies, a file or a folder of .jsonl files. Not given: those "
         "that ship.",
     )
+    record: UserPath | None = Field(
+        default=None,
+        description="Where the bot in Slack keeps each run that ended as a recording. Not "
+        "given: none are kept beside the store.",
+    )
     match: Match = Field(
         default=Match.STRICT,
         description="How a recorded reply is found: strict (exactly this request) or sequence "
@@ -198,7 +169,7 @@ class Settings(BaseSettings):
     )
     models: dict[str, ModelSettings] = Field(
         default_factory=dict,
-        description="What models cost and how they are asked, by name.",
+        description="Where models are asked, how, and what they cost, by name.",
     )
     slack: SlackSettings = Field(
         default=SlackSettings(), description="Where tickets come from, and who may do what there."

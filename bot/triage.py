@@ -1,4 +1,4 @@
-"""One run, wired: the plan's ticket goes through the bounded loop over a recorded model."""
+"""One run, wired: the plan's ticket goes through the bounded loop over a model."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Protocol
 from sqlite_utils import Database
 
 from bot.keeper import Keeper
+from bot.models import Models
 from bot.plan import Plan
 from bot.proposing import Proposer
 from bot.story import Story, calls_of, record_of
@@ -97,16 +98,31 @@ def carry_through(
     return story
 
 
-def triage(plan: Plan, shop: Shop, keeper: Keeper, proposer: Proposer | None = None) -> Triaged:
+def triage(
+    plan: Plan,
+    shop: Shop,
+    keeper: Keeper,
+    proposer: Proposer | None = None,
+    models: Models | None = None,
+) -> Triaged:
     """Carry a plan out, from its beginning or from where the keeper's entries leave it.
 
-    Time is what the recording says: a virtual clock, moved by recorded latencies. What a valid run
-    proposes is stored with its end, where there is a proposer and a store.
+    In a replay, time is what the recording says: a virtual clock, moved by recorded latencies.
+    What a valid run proposes is stored with its end, where there is a proposer and a store.
 
     Raises:
         JournalDiverged: the run was begun with something else than the plan says.
         RunEnded, RunTaken: the run is another process's, or has ended.
+        SettingRefused, PluginError: the model of a live run cannot be asked.
     """
+    if plan.live and models is not None:
+        model, clock = models.play(plan)
+        story = carry_through(plan, shop, keeper, model=model, clock=clock, at_end=proposer)
+        return Triaged(story=story, left_over=0, unused=None)
+    return _replay(plan, shop, keeper, proposer)
+
+
+def _replay(plan: Plan, shop: Shop, keeper: Keeper, proposer: Proposer | None) -> Triaged:
     clock = VirtualClock()
     model = ReplayModel(plan.recordings, match=plan.match, clock=clock, profile=plan.profile.name)
     sink = model.paced(keeper)

@@ -31,7 +31,7 @@ from loop.limits import (
     TimeCheck,
     limits_from_text,
 )
-from loop.live.client import LiveModel, Means
+from loop.live.client import CostOf, LiveModel, Means
 from loop.live.server import LengthField, Schemas, Server, Style, ToolChoice
 from loop.live.stream import Progress
 from loop.live.waits import Retries
@@ -124,6 +124,7 @@ __all__ = [
     "Closed",
     "Confidence",
     "Cost",
+    "CostOf",
     "CostState",
     "Decision",
     "Door",

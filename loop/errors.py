@@ -94,6 +94,7 @@ class ServerRefused(LoopError):
     def __init__(self, part: str, problem: str) -> None:
         super().__init__(f"{part}: {problem}")
         self.part = part
+        self.problem = problem
 
 
 class FinishRefused(LoopError):

@@ -29,6 +29,7 @@ class PriceBook:
         prices: of models by name; the settings' and ours.
         base_url: the server's.
         server_model: the name by which the server knows the model that is asked.
+        free: replies cost nothing, by whatever name the server says that it answered.
         when: the moment of the prices; some change with the hour. None is now.
     """
 
@@ -38,15 +39,19 @@ class PriceBook:
         *,
         base_url: str,
         server_model: str,
+        free: bool = False,
         when: datetime | None = None,
     ) -> None:
         self._prices = prices
         self._base_url = base_url
         self._server_model = server_model
+        self._free = free
         self._when = when
 
     def cost_of(self, answered: str | None, asked: str, usage: Usage) -> Cost:
         """Return what a reply cost; marked where it is the asked model's price; or unknown."""
+        if self._free:
+            return Cost(state=CostState.KNOWN, usd=Decimal(0))
         cost = price_of(answered, asked, usage, self._prices)
         if cost.state is CostState.KNOWN or usage.tokens_in is None or usage.tokens_out is None:
             return cost
@@ -58,7 +63,7 @@ class PriceBook:
 
     def source(self, asked: str) -> str:
         """Return where the price of the asked model is from, for people; ``unknown`` for none."""
-        if asked in self._prices:
+        if self._free or asked in self._prices:
             return "settings or shipped table"
         if self._listed(self._server_model, Usage(tokens_in=1, tokens_out=1)) is None:
             return "unknown"

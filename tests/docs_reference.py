@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.cli import handrail
+from bot.model_settings import ModelSettings
 from bot.places import variable_of
-from bot.settings import TABLES, ModelSettings, Settings
+from bot.settings import TABLES, Settings
 from bot.shop_settings import RefundSettings, ShopSettings
 from bot.slack.settings import SlackSettings
 from loop import LIMIT_NAMES, PROFILES
@@ -55,8 +56,8 @@ def limits() -> str:
 
 
 def models() -> str:
-    """Return the list of the fields of a model's table."""
-    return "\n".join(f"- `{name}`" for name in ModelSettings.model_fields)
+    """Return the table of the fields of ``[models.NAME]``."""
+    return _fields("models.NAME", ModelSettings)
 
 
 def shop() -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from loop import Replied
+from loop import Failed, Replied
 from recordings import Recording
-from tests.provider import Turn, chunk, completes, streams, wire
+from tests.provider import Turn, chunk, completes, fails, streams, wire
 
 __all__ = ["streamed", "turns_of"]
 
@@ -22,6 +22,8 @@ def streamed(recording: Recording) -> list[Turn]:
 
 
 def _whole(answer: Any) -> Turn:
+    if isinstance(answer, Failed):
+        return _refusal(answer)
     reply = _reply(answer)
     return completes(
         reply.text,
@@ -34,6 +36,8 @@ def _whole(answer: Any) -> Turn:
 
 
 def _pieces(answer: Any) -> Turn:
+    if isinstance(answer, Failed):
+        return _refusal(answer)
     reply = _reply(answer)
     events = [chunk(role="assistant", refusal=reply.refusal)]
     text = reply.text or ""
@@ -50,6 +54,10 @@ def _pieces(answer: Any) -> Turn:
     for event in events:
         event["model"] = reply.model
     return streams(*events)
+
+
+def _refusal(failed: Failed) -> Turn:
+    return fails(failed.status or 400, failed.message)
 
 
 def _reply(answer: Any) -> Any:

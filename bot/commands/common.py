@@ -208,7 +208,11 @@ def _day(context: click.Context, option: click.Parameter, value: str | None) -> 
 _FILE: Final = _PathOrNothing(path_type=Path)
 _OPTIONS: Final = {
     "profile": click.option("--profile", metavar="NAME", help="resolver, assistant or desk."),
-    "model": click.option("--model", metavar="NAME", help="The model whose replies are replayed."),
+    "model": click.option(
+        "--model",
+        metavar="NAME",
+        help="The model that is asked or replayed, by its name in the settings.",
+    ),
     "ask": click.option(
         "--ask",
         type=click.Choice([ask.value for ask in Ask]),
@@ -222,6 +226,14 @@ _OPTIONS: Final = {
         type=_FILE,
         metavar="PATH",
         help="Recorded replies: a .jsonl file, or a folder of them.",
+    ),
+    "live": click.option(
+        "--live/--recorded",
+        default=None,
+        help="Ask the model's server, or replay recorded replies.",
+    ),
+    "record": click.option(
+        "--record", type=_FILE, metavar="DIR", help="Keep each run that ended as a recording."
     ),
     "match": click.option(
         "--match",

@@ -24,7 +24,9 @@ from bot.commands.common import (
 )
 from bot.errors import BotError
 from bot.keeper import Keeper, begin, existing_runs, open_runs, run_ids
+from bot.models import Models, opened_models
 from bot.now import now_us, utc_now
+from bot.places import environment
 from bot.plan import Plan, check_recordings, plan_again, plan_run
 from bot.proposal_texts import created_text, proposal_step
 from bot.proposing import Proposer
@@ -45,7 +47,9 @@ __all__ = ["resume", "run"]
 
 @click.command()
 @click.argument("ticket")
-@settings_options("profile", "model", "ask", "data", "recordings", "match", "today", "store")
+@settings_options(
+    "profile", "model", "live", "ask", "data", "recordings", "match", "today", "store"
+)
 @click.option("--trace", is_flag=True, help="Show each step.")
 @click.option(
     "--limit",
@@ -79,9 +83,10 @@ def run(
     requesters: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Run one ticket through the loop, against recorded replies.
+    """Run one ticket through the loop, against recorded replies or, with --live, a model's server.
 
-    What a valid run would change is stored as a proposal that waits for a person.
+    Where a server is and what it takes stands in handrail.toml, table [models.NAME]. What a valid
+    run would change is stored as a proposal that waits for a person.
 
     The last line says the result, the profile, the model, the model calls, the tokens, the
     cost and the seconds. A fault changes what the model is asked, so a recorded reply is then
@@ -93,15 +98,16 @@ def run(
       handrail run T-80008
       handrail run T-80008 --trace --limit max_steps=1
       handrail run T-80008 --trace --fault get_order:unavailable --match sequence
+      handrail run T-80008 --live --model local
     """
-    with _supplies(settings, kept=not no_store) as supplies:
+    with _supplies(settings, kept=not no_store) as supplies, _models(settings) as models:
         plan = plan_run(supplies, settings, ticket, limits=limits, faults=faults)
         shown_damage(supplies.damaged)
         with _runs(settings, kept=not no_store) as runs:
             keeper = begin(plan, runs, run_ids(plan, runs), utc_now())
             proposer = None if no_store else _proposer(settings, supplies.shop, requesters)
             with _kept_so_far(keeper):
-                triaged = triage(plan, supplies.shop, keeper, proposer)
+                triaged = triage(plan, supplies.shop, keeper, proposer, models)
     _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=not no_store)
     return _exit_status(triaged)
 
@@ -124,7 +130,11 @@ def resume(
     Example:
       handrail resume T-80008-resolver-chat-small-1
     """
-    with existing_runs(settings.store) as runs, _supplies(settings, kept=True) as supplies:
+    with (
+        existing_runs(settings.store) as runs,
+        _supplies(settings, kept=True) as supplies,
+        _models(settings) as models,
+    ):
         row = find_run(runs, run_id)
         if row.state is RunState.ENDED:
             raise RunEnded(f"run {row.run_id} has ended already: {row.result}, {row.reason}")
@@ -134,7 +144,7 @@ def resume(
         check_recordings(plan)
         proposer = _proposer(settings, supplies.shop, requesters)
         with _kept_so_far(keeper):
-            triaged = triage(plan, supplies.shop, keeper, proposer)
+            triaged = triage(plan, supplies.shop, keeper, proposer, models)
     _show(triaged, _created(proposer), trace=trace, as_json=as_json, stored=True)
     return _exit_status(triaged)
 
@@ -182,6 +192,10 @@ def _supplies(settings: Settings, *, kept: bool) -> AbstractContextManager[Suppl
         recordings=settings.recordings,
         prices=settings.prices(),
     )
+
+
+def _models(settings: Settings) -> AbstractContextManager[Models]:
+    return opened_models(settings, environment())
 
 
 def _runs(settings: Settings, *, kept: bool) -> AbstractContextManager[Runs | None]:

@@ -26,7 +26,9 @@ _FORMAT: Final = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
 
 @click.command()
-@settings_options("profile", "model", "data", "recordings", "match", "today", "store")
+@settings_options(
+    "profile", "model", "live", "record", "data", "recordings", "match", "today", "store"
+)
 @click.option("--verbose", is_flag=True, help="Log what is taken in and posted, by id.")
 def serve(*, settings: Settings, verbose: bool) -> int:
     """Run the bot in Slack until it is told to stop.
@@ -36,8 +38,9 @@ def serve(*, settings: Settings, verbose: bool) -> int:
     SIGTERM and Ctrl-C finish what was begun; a second one ends at once, and loses nothing either.
 
     \b
-    Example:
+    Examples:
       handrail serve
+      handrail serve --live --model local --record recordings
     """
     # Slack's libraries take their time to load, and the other commands do without.
     from bot.slack.serve import served
@@ -80,12 +83,20 @@ def manifest(*, name: str, url: str | None) -> int:
 def _greeting(settings: Settings) -> Iterator[str]:
     slack, policy = settings.slack, settings.policy()
     yield f"serving {counted(len(slack.channels), 'channel')} over {slack.mode}; Ctrl-C ends it"
-    yield f"store {settings.store}; profile {settings.profile}, model {settings.model}, recorded"
+    how = f"profile {settings.profile}, model {settings.model}, {_how(settings)}"
+    yield f"store {settings.store}; {how}"
     if not policy.roles:
         yield "nobody may approve anything: handrail.toml has no [approvals] table"
     free = sorted(name for name, model in settings.models.items() if model.free)
     if free:
         yield f"counted as free of cost: {', '.join(free)}"
+
+
+def _how(settings: Settings) -> str:
+    if not settings.live:
+        return "recorded"
+    own = settings.models.get(settings.model)
+    return "live" if own is None or own.base_url is None else f"live at {own.base_url}"
 
 
 def _log_to_stderr(*, verbose: bool) -> None:

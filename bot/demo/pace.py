@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from bot.models import replayed
 from bot.now import now_us as wall_us
 from bot.plan import Plan
-from bot.slack.outside import replayed
 from loop import Clock, Model, Reply, Request
 
 __all__ = ["Pace"]

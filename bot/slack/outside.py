@@ -7,19 +7,10 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from bot.now import now_us as wall_us
-from bot.plan import Plan
 from bot.shops import Gateways
 from bot.slack.work import Play
-from loop import Clock, Model, VirtualClock
-from recordings import ReplayModel
 
-__all__ = ["Outside", "replayed"]
-
-
-def replayed(plan: Plan) -> tuple[Model, Clock]:
-    """Return the recorded model of a plan, timed by what was recorded."""
-    clock = VirtualClock()
-    return ReplayModel(plan.recordings, match=plan.match, clock=clock), clock
+__all__ = ["Outside"]
 
 
 def _new_owner() -> str:
@@ -35,14 +26,14 @@ class Outside:
     """What a process takes from the outside.
 
     Attributes:
-        play: makes the model of a run.
+        play: makes the model of a run; None is what the settings say, live or recorded.
         now_us: microseconds since 1970.
         new_owner: names this process in claims, another name for each process.
         gateways: returns what writes to the shop in place of what the settings open, such as the
             same with simulated faults around it.
     """
 
-    play: Play = replayed
+    play: Play | None = None
     now_us: Callable[[], int] = wall_us
     new_owner: Callable[[], str] = _new_owner
     gateways: Callable[[Gateways], Gateways] = _as_they_are

@@ -11,6 +11,9 @@ from sqlite_utils import Database
 
 from approvals import Decisions, Executor, Operations, Proposals, Revisions
 from approvals.store import Handler, Job, Jobs, JobServer, ServeLock, Writer
+from bot.models import opened_models
+from bot.places import environment
+from bot.recorder import Recorder
 from bot.settings import Settings
 from bot.shops import open_gateways, open_kept_shop
 from bot.slack.access import Access
@@ -92,6 +95,8 @@ class Parts:
                 prices=settings.prices(),
             )
         )
+        self._models = stack.enter_context(opened_models(settings, environment()))
+        self._recorder = None if settings.record is None else Recorder(settings.record)
         self._gateways = outside.gateways(stack.enter_context(open_gateways(settings)))
         self._access = Access(self._open_people(), settings.slack)
         self._intake = Intake(
@@ -242,7 +247,8 @@ class Parts:
         return TicketWork(
             self._settings,
             self._supplies,
-            play=self._outside.play,
+            play=self._outside.play or self._models.play,
+            recorder=self._recorder,
             jobs=self._jobs,
             proposals=self._proposals,
             caps=self._caps,

@@ -20,7 +20,7 @@ from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
 from bot.slack.views import DraftProposal, Message, StatusView
 from bot.slack.words import threads as lines
 from bot.story import Story
-from loop import Ended, Entry, LoopError, Result
+from loop import Ended, Entry, LoopError, Progress, Result
 
 __all__ = ["RunEnd", "Status", "Task", "put_line", "put_status"]
 
@@ -51,7 +51,17 @@ class Status:
         self._now_us = now_us
         self._next_us = now_us() + STATUS_EVERY_US
 
-    def show(self, db: Database, entries: Sequence[Entry]) -> None:
+    def hear(self, db: Database, entries: Sequence[Entry], progress: Progress) -> None:
+        """Show that the model writes its reply, or is asked once more after a failure."""
+        match progress:
+            case Progress.ASKED:
+                return
+            case Progress.WRITING:
+                self.show(db, entries, note=lines.writing())
+            case Progress.WAITING:
+                self.show(db, entries, note=lines.asking_again())
+
+    def show(self, db: Database, entries: Sequence[Entry], note: str | None = None) -> None:
         """Put the status as it is now into the outbox, if it is time for that."""
         now_us = self._now_us()
         if now_us < self._next_us:
@@ -64,8 +74,8 @@ class Status:
             put_status_edit(
                 db,
                 self._thread.channel,
-                status_view(story),
-                at=str(entries[-1].seq),
+                status_view(story, note=note),
+                at=str(entries[-1].seq) if note is None else f"{entries[-1].seq}:{now_us}",
                 priority=Priority.PROGRESS,
                 now_us=now_us,
             )

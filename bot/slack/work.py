@@ -18,6 +18,7 @@ from bot.keeper import Keeper, run_ids
 from bot.now import iso_text
 from bot.plan import Plan, plan_again, plan_run
 from bot.proposing import Proposer
+from bot.recorder import Recorder
 from bot.settings import Settings
 from bot.slack.history import case_of
 from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
@@ -49,7 +50,7 @@ from bot.slack.words.runs import DELETED, NEWER
 from bot.story import record_of
 from bot.supplies import Supplies
 from bot.triage import carry_through
-from loop import Clock, Entry, JournalDiverged, Model, Opened
+from loop import Clock, Entry, JournalDiverged, LiveModel, Model, Opened
 from recordings import Runs, RunTaken
 from tools import TicketCase
 
@@ -70,6 +71,7 @@ class TicketWork:
         proposals: stores what a run asks for.
         caps: how much may be run and spent.
         now_us: microseconds since 1970.
+        recorder: keeps the runs that ended as recordings.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class TicketWork:
         proposals: Proposals,
         caps: Caps,
         now_us: Callable[[], int],
+        recorder: Recorder | None = None,
     ) -> None:
         self._settings = settings
         self._supplies = supplies
@@ -89,6 +92,7 @@ class TicketWork:
         self._jobs = jobs
         self._proposals = proposals
         self._caps = caps
+        self._recorder = recorder
         self._now_us = now_us
 
     def handle(self, db: Database, job: Job) -> None:
@@ -162,8 +166,10 @@ class TicketWork:
             thread.run_id, runs, entries, show=lambda found: status.show(db, found)
         )
         model, clock = self._play(plan)
+        if isinstance(model, LiveModel):
+            model = model.watched(lambda progress: status.hear(db, keeper.entries, progress))
         try:
-            carry_through(
+            story = carry_through(
                 plan,
                 self._supplies.shop,
                 keeper,
@@ -174,6 +180,9 @@ class TicketWork:
             )
         except JournalDiverged:
             self._start_over(db, task, thread)
+            return
+        if self._recorder is not None:
+            self._recorder.keep(story)
 
     def _end(self, task: Task, ticket: TicketRow, used: Sequence[ReplyRow]) -> RunEnd:
         proposer = Proposer(

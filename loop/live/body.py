@@ -36,7 +36,7 @@ def body_of(request: Request, server: Server) -> bytes:
     body: dict[str, Any] = {
         "model": server.model,
         "messages": [_message(message) for message in request.messages],
-        server.length_field.value: server.max_tokens or head.max_tokens,
+        server.length_field.value: head.max_tokens,
         **_tools(head, server),
         **_form(head, server),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from loop.attempts import Attempt, Fault
@@ -64,10 +64,10 @@ class LiveModel:
         ServerRefused: the address, the proxy, the key or the certificates cannot be used.
     """
 
-    def __init__(self, server: Server, means: Means) -> None:
+    def __init__(self, server: Server, means: Means, endpoint: Endpoint | None = None) -> None:
         self._server = server
         self._means = means
-        self._endpoint = Endpoint(server, means.utc)
+        self._endpoint = endpoint or Endpoint(server, means.utc)
 
     def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
         """Return the reply, asking as often as it takes and may take.
@@ -90,6 +90,14 @@ class LiveModel:
             cost=self._means.cost_of(completion.model, asked, completion.usage),
             attempts=tuple(asking.attempts),
         )
+
+    def watched(self, on_progress: Callable[[Progress], None]) -> LiveModel:
+        """Return the same model, over the same connections, with somebody who hears its progress.
+
+        ``on_progress`` is called in the thread that asks, and holds it up as long as it takes.
+        """
+        means = replace(self._means, on_progress=on_progress)
+        return LiveModel(self._server, means, self._endpoint)
 
     def close(self) -> None:
         """Close the connections. Closing twice is allowed."""

@@ -79,8 +79,6 @@ class Server:
     """Replies come in pieces, so that it shows when the answer is written. Half a reply is none."""
     reasoning_effort: str | None = None
     """Sent where given."""
-    max_tokens: int | None = None
-    """Longest reply in place of the profile's; such as more for a model that reasons."""
     length_field: LengthField = LengthField.COMPLETION
     tool_choice: ToolChoice = ToolChoice.REQUIRED
     schemas: Schemas = Schemas.SCHEMA
@@ -102,5 +100,3 @@ class Server:
             raise ServerRefused("timeout_s", "is a number of seconds above 0")
         if self.api_version is not None and self.style is not Style.AZURE:
             raise ServerRefused("api_version", "is for Azure alone")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise ServerRefused("max_tokens", "is at least 1")

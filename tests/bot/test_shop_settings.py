@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from approvals import NO_POLICY, CommandLine, PolicyRefused
 from approvals.policy_file import _ApprovalsTable, _RoleTable
 from bot.errors import SettingRefused
-from bot.settings import ModelSettings, Settings, load_settings
+from bot.model_settings import ModelSettings
+from bot.settings import Settings, load_settings
 from bot.shop_settings import IdSettings, RefundSettings, ShopSettings, TraitSettings
 from loop import LIMIT_NAMES
 from tests.docs_reference import DOCS

@@ -72,6 +72,13 @@ def test_tokens_that_are_not_known_make_the_cost_unknown(usage: Usage) -> None:
     assert book().cost_of("gpt-4o-mini", "asked", usage).state is CostState.UNKNOWN
 
 
+def test_a_model_that_is_free_is_free_by_whatever_name_it_answers() -> None:
+    priced = PriceBook(PRICES, base_url=OPENAI, server_model="gpt-4o-mini", free=True)
+
+    assert priced.cost_of("chat-strong", "asked", USED) == known("0")
+    assert priced.cost_of(None, "asked", Usage()) == known("0")
+
+
 def test_the_source_of_a_price_is_told() -> None:
     assert book().source("asked") == f"genai-prices {version('genai-prices')}"
     assert book().source("chat-small") == "settings or shipped table"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.models import replayed
 from bot.plan import Plan
-from bot.slack.outside import Outside, replayed
+from bot.slack.outside import Outside
 from bot.slack.store.threads import status_key
 from bot.slack.words.threads import header_gone, not_a_member
 from loop import Clock, Model, Reply, Request

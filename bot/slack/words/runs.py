@@ -122,7 +122,7 @@ def status_words(view: StatusView) -> str:
             return f"waits. {line(view.note or '', 400)}".rstrip()
         case Phase.RUNNING:
             most = "" if view.max_steps is None else f" of at most {view.max_steps}"
-            return f"step {view.step}{most} \u2026"
+            return f"step {view.step}{most} \u2026 {line(view.note or '', 400)}".rstrip()
         case Phase.STOPPING:
             return f"{who(view.by)} pressed Stop; it ends after the step in flight."
         case Phase.ENDED:

@@ -83,6 +83,16 @@ def asks_again(user_id: str, asked: str, most: int) -> str:
     return f"{mention(user_id)} asks: {body(asked, most)}"
 
 
+def writing() -> str:
+    """Say that a model's reply has begun to come."""
+    return "Writing the reply."
+
+
+def asking_again() -> str:
+    """Say that a model's server failed and is asked once more."""
+    return "The model did not answer; asking again."
+
+
 def newer_message() -> str:
     """Say why an answer that was ready is not shown."""
     return "A newer message came before this run ended, so its answer is not shown."

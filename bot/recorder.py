@@ -1,0 +1,98 @@
+"""Keeping live runs as recordings: files of JSON Lines, one a run, private to their owner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from bot.errors import BotError
+from bot.keeper import Keeper
+from bot.story import Story
+from loop import Entry, Stop
+from recordings import write_recording
+
+__all__ = ["FileKeeper", "Recorder", "file_of"]
+
+
+def file_of(folder: Path, run_id: str) -> Path:
+    """Return the file of a run; what its id holds that could name another place is replaced."""
+    plain = "".join(char if char.isalnum() or char in "-_." else "-" for char in run_id)
+    return folder / f"{plain}.jsonl"
+
+
+class Recorder:
+    """Keeps runs that have ended in a folder.
+
+    Raises:
+        BotError: the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        _make(folder)
+        self._folder = folder
+
+    def keep(self, story: Story) -> Path:
+        """Write a run, whole or not at all, in place of an earlier writing of the same run.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        path = file_of(self._folder, story.run_id)
+        passing = path.with_suffix(f".{os.getpid()}.part")
+        passing.unlink(missing_ok=True)
+        write_recording(passing, story.run_id, story.entries)
+        return passing.replace(path)
+
+
+class FileKeeper(Keeper):
+    """Keeps one run in a file of its own, each entry as it comes, and in no store.
+
+    A run that is cut off lacks its closing record, and whoever reads the file is told so.
+    """
+
+    def __init__(self, run_id: str, path: Path) -> None:
+        super().__init__(run_id, None)
+        self.path = path
+
+    @classmethod
+    def begin(cls, folder: Path, run_ids: Iterator[str]) -> FileKeeper:
+        """Return the keeper of a new run, under the first id that has no file yet.
+
+        Raises:
+            BotError: the folder cannot be made.
+        """
+        _make(folder)
+        run_id = next(each for each in run_ids if not file_of(folder, each).exists())
+        return cls(run_id, file_of(folder, run_id))
+
+    def append(self, entry: Entry) -> None:
+        """Write one entry, and keep it.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        write_recording(self.path, self.run_id, [entry])
+        super().append(entry)
+
+    def end(
+        self, entry: Entry, stop: Stop, within: Callable[[Database], None] | None = None
+    ) -> None:
+        """Write the closing entry.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        write_recording(self.path, self.run_id, [entry])
+        super().end(entry, stop, within)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BotError(
+            f"{folder} cannot hold recordings: {error.strerror}", hint="name another folder"
+        ) from None

@@ -143,8 +143,10 @@ def plan_replay(
         plan,
         profile=replace(plan.profile, limits=used),
         match=match or plan.match,
+        live=False,
         faults=supplies.cases[recording.ticket_id].faults,
         recordings=(recording,),
+        marks={name: mark for name, mark in plan.marks.items() if name != LIVE},
     )
 
 

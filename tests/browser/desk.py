@@ -18,9 +18,10 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 import bot.workspace as local
+from bot.models import replayed
 from bot.plan import Plan
 from bot.slack.manifest import manifest
-from bot.slack.outside import Outside, replayed
+from bot.slack.outside import Outside
 from bot.supplies import load_cases
 from loop import Clock, Model, Reply, Request
 from tests.scenarios.office import ANN, BEN, CHANNEL, HED, LEA, OUT, Office, make_workspace

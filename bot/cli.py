@@ -40,6 +40,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "trace": "runs:trace",
     "export": "runs:export",
     "eval": "evaluate:evaluate",
+    "explore": "explore:explore",
     "compare": "evaluate:compare_evaluations",
     "recordings": "recordings:recordings",
     "proposals": "proposals:proposals",

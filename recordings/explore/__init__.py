@@ -10,8 +10,10 @@ from recordings.explore.facts import (
     Success,
     turns_of,
 )
+from recordings.explore.page import Preset, explore_page
 from recordings.explore.profile import RunProfile, profiled
 from recordings.explore.read import facts_of
+from recordings.explore.success import SuccessRule
 from recordings.explore.sums import Outcome, Sums, cuts, sum_up
 from recordings.explore.walk import Fate, Place, Point, WhatIf, as_recorded, what_if
 
@@ -22,15 +24,18 @@ __all__ = [
     "Outcome",
     "Place",
     "Point",
+    "Preset",
     "RunEnd",
     "RunFacts",
     "RunProfile",
     "StepFacts",
     "Success",
+    "SuccessRule",
     "Sums",
     "WhatIf",
     "as_recorded",
     "cuts",
+    "explore_page",
     "facts_of",
     "profile_to_json",
     "profiled",

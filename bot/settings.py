@@ -155,6 +155,11 @@ class Settings(BaseSettings):
         description="How a recorded reply is found: strict (exactly this request) or sequence "
         "(by ticket and step).",
     )
+    keep_days: Annotated[int, Field(ge=1, le=36_500)] | None = Field(
+        default=None,
+        description="For how many days recordings and the texts of ended runs are kept: what "
+        "`recordings prune` and `purge` delete where they are not told. Not given: no limit.",
+    )
     store: UserPath = Field(
         default_factory=default_store,
         description="The file that keeps runs, proposals, decisions and the audit.",

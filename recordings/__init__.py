@@ -1,9 +1,11 @@
 """The recordings floor: journals as rows and as files, replay, import, construction."""
 
 from recordings.bring_in import FileReport, ImportReport, import_runs
+from recordings.check import CheckedFile, check_recordings
 from recordings.codec import VERSION, decode, encode
 from recordings.construct import WrittenRun, construct, profile_for, read_written
 from recordings.decisions import ask_of, calls_of, decision_of
+from recordings.differ import RecordingDifference, first_difference, pairs_of
 from recordings.erase import erase_journals_of, erase_old_journals
 from recordings.errors import (
     EvaluationUnreadable,
@@ -21,20 +23,25 @@ from recordings.evaluate.judge import Approve, Observed, Verdict, approves, judg
 from recordings.evaluate.statistics import Share
 from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
 from recordings.identity import recordings_digest
-from recordings.origin import IMPORTED, RECORDED, Label, Score, Source, Unknown
+from recordings.origin import IMPORTED, RECORDED, REDACTED_AGAIN, Label, Score, Source, Unknown
+from recordings.prune import Old, to_prune
 from recordings.recording import Exchange, Recording
+from recordings.redact_more import Level, redacted_entries
 from recordings.replay import Match, ReplayModel
+from recordings.stats import RecordingStats, Spread, stats_of
 from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
 from recordings.whole_file import new_private_file
 
 __all__ = [
     "IMPORTED",
     "RECORDED",
+    "REDACTED_AGAIN",
     "RUN_MIGRATIONS",
     "SHARES",
     "SHIPPED_RECORDINGS",
     "VERSION",
     "Approve",
+    "CheckedFile",
     "Comparison",
     "Difference",
     "DurableSink",
@@ -47,10 +54,14 @@ __all__ = [
     "ImportUnclear",
     "Judged",
     "Label",
+    "Level",
     "Match",
     "Observed",
+    "Old",
     "ReadRecordings",
     "Recording",
+    "RecordingDifference",
+    "RecordingStats",
     "RecordingUnreadable",
     "RecordingUnused",
     "RecordingsError",
@@ -64,6 +75,7 @@ __all__ = [
     "Score",
     "Share",
     "Source",
+    "Spread",
     "Totals",
     "Unknown",
     "Verdict",
@@ -71,6 +83,7 @@ __all__ = [
     "approves",
     "ask_of",
     "calls_of",
+    "check_recordings",
     "compare",
     "construct",
     "decision_of",
@@ -78,12 +91,17 @@ __all__ = [
     "encode",
     "erase_journals_of",
     "erase_old_journals",
+    "first_difference",
     "import_runs",
     "judge",
     "new_private_file",
+    "pairs_of",
     "profile_for",
     "read_recordings",
     "read_written",
     "recordings_digest",
+    "redacted_entries",
+    "stats_of",
+    "to_prune",
     "write_recording",
 ]

@@ -8,8 +8,9 @@ from typing import Any, Final
 from loop import Message, Request, head_value, message_value
 from recordings.recording import Exchange, Recording
 
-__all__ = ["explain"]
+__all__ = ["explain", "narrow"]
 
+_REDACTED: Final = "; that recording is an export that was redacted again, so use --match sequence"
 _AROUND: Final = 40
 """Characters shown on each side of a difference."""
 
@@ -47,7 +48,7 @@ def explain(
     path, recorded, now = difference
     return (
         f"{place} differs from the nearest recording, {nearest.name}, at {path}: "
-        f"recorded {recorded}, now {now}"
+        f"recorded {recorded}, now {now}{_REDACTED if nearest.redacted_again else ''}"
     )
 
 
@@ -98,22 +99,22 @@ def _first_difference(request: Request, recording: Recording) -> tuple[str, str,
         return None
     for name, recorded, now in _named_parts(request, recording):
         if recorded != now:
-            return _narrow(name, recorded, now)
+            return narrow(name, recorded, now)
     return None
 
 
-def _narrow(path: str, recorded: Any, now: Any) -> tuple[str, str, str]:
+def narrow(path: str, recorded: Any, now: Any) -> tuple[str, str, str]:
     """Go down to the first field that differs, and show both sides of it."""
     if isinstance(recorded, Mapping) and isinstance(now, Mapping):
         for key in [*recorded, *(key for key in now if key not in recorded)]:
             if recorded.get(key) != now.get(key) or (key in recorded) != (key in now):
-                return _narrow(f"{path}.{key}", recorded.get(key), now.get(key))
+                return narrow(f"{path}.{key}", recorded.get(key), now.get(key))
     if isinstance(recorded, list) and isinstance(now, list):
         for index in range(max(len(recorded), len(now))):
             left = recorded[index] if index < len(recorded) else None
             right = now[index] if index < len(now) else None
             if left != right:
-                return _narrow(f"{path}[{index}]", left, right)
+                return narrow(f"{path}[{index}]", left, right)
     if isinstance(recorded, str) and isinstance(now, str):
         at = next(
             (i for i, pair in enumerate(zip(recorded, now, strict=False)) if pair[0] != pair[1]),

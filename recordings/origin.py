@@ -16,6 +16,7 @@ from loop import Opened
 __all__ = [
     "IMPORTED",
     "RECORDED",
+    "REDACTED_AGAIN",
     "Label",
     "Score",
     "Source",
@@ -31,6 +32,8 @@ IMPORTED: Final = "imported"
 
 RECORDED: Final = "recorded"
 """The result in the closing record of such a run: our gates never judged it."""
+REDACTED_AGAIN: Final = "redacted_again"
+"""The mark of an export that holds less than the model saw; its value is the level."""
 
 Score = bool | int | float | str | None
 """One figure that the source gives, as it stands there."""

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from loop import Asked, Closed, Entry, Failed, Message, Opened, Replied, Stopped
-from recordings.origin import IMPORTED, Label, Source, Unknown, label_of, source_of, unknown_of
+from recordings.origin import (
+    IMPORTED,
+    REDACTED_AGAIN,
+    Label,
+    Source,
+    Unknown,
+    label_of,
+    source_of,
+    unknown_of,
+)
 
 __all__ = ["Exchange", "Recording", "exchanges_of"]
 
@@ -63,6 +72,11 @@ class Recording:
     def unknown(self) -> frozenset[Unknown]:
         """What is unknown of it, of at least one reply or call."""
         return frozenset() if self.opened is None else unknown_of(self.opened)
+
+    @property
+    def redacted_again(self) -> bool:
+        """Whether it is an export that holds other texts than the model saw."""
+        return self.opened is not None and REDACTED_AGAIN in self.opened.marks
 
     @property
     def complete(self) -> bool:

@@ -76,9 +76,8 @@ class ReplayModel:
         self._advance(exchange.answer_us)
         if isinstance(answer, Failed):
             raise _error(answer)
-        if exchange.digest == request.digest:
-            return answer.reply
-        return replace(answer.reply, note="recorded for another request, taken by its place")
+        note = _note(recording, same_request=exchange.digest == request.digest)
+        return answer.reply if note is None else replace(answer.reply, note=note)
 
     def paced(self, sink: Sink) -> Sink:
         """Return the sink with the recorded times between entries put on the virtual clock."""
@@ -141,6 +140,14 @@ class _PacedSink:
 
 def _at(recording: Recording, step: int) -> Exchange | None:
     return next((found for found in recording.exchanges if found.step == step), None)
+
+
+def _note(recording: Recording, *, same_request: bool) -> str | None:
+    """Return what is to be said of a reply that is not simply the recorded one."""
+    notes = [] if same_request else ["recorded for another request, taken by its place"]
+    if recording.redacted_again:
+        notes.append("from an export that was redacted again: not all that the model said")
+    return "; ".join(notes) or None
 
 
 def _error(failed: Failed) -> Exception:

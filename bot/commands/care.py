@@ -144,13 +144,12 @@ def reconcile(*, settings: Settings) -> int:
 @click.option(
     "--older-than",
     "days",
-    required=True,
     type=click.IntRange(1, 36_500),
     metavar="DAYS",
-    help="What ended longer ago than this.",
+    help="What ended longer ago than this; else as the setting keep_days says.",
 )
 @settings_options("store")
-def purge(*, days: int, settings: Settings) -> int:
+def purge(*, days: int | None, settings: Settings) -> int:
     """Erase the texts of what ended long ago: journals, evidence, drafts, reasons.
 
     Facts, decisions and the audit stay. What waits, is under way or unknown keeps its texts.
@@ -159,6 +158,9 @@ def purge(*, days: int, settings: Settings) -> int:
     Example:
       handrail purge --older-than 90
     """
+    days = settings.keep_days if days is None else days
+    if days is None:
+        raise BotError("nothing says how old", hint="--older-than 90, or keep_days in the settings")
     now = now_us()
     before_us = now - days * _DAY_US
     before = datetime.fromtimestamp(before_us / 1_000_000, UTC).isoformat(timespec="milliseconds")

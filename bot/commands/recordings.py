@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import click
 
+from bot.commands.recordings_care import prune, redact
 from bot.commands.recordings_import import import_
+from bot.commands.recordings_look import diff, stats, verify
 
 __all__ = ["recordings"]
 
@@ -21,7 +23,10 @@ def recordings() -> None:
     \b
     Examples:
       handrail recordings import gpt-4o-airline.json --to airline.jsonl
+      handrail recordings verify airline.jsonl
+      handrail recordings stats airline.jsonl
     """
 
 
-recordings.add_command(import_)
+for _command in (import_, verify, stats, diff, prune, redact):
+    recordings.add_command(_command)

@@ -45,6 +45,7 @@ class Limited:
     """Slack did not do it: too many calls of this method. Not before ``wait_s`` seconds."""
 
     wait_s: int
+    method: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class Refused:
     """
 
     code: str
+    method: str
     needed: str | None = None
 
 
@@ -96,7 +98,7 @@ class Calls:
         try:
             response = self._client.api_call(method, **body)
         except SlackApiError as error:
-            return _read_error(error)
+            return _read_error(method, error)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return Lost(code=type(error).__name__)  # ValueError: a body that cannot be decoded
         data: Any = response.data
@@ -110,22 +112,22 @@ def web_client(token: str, *, api: str, timeout_s: int = CALL_TIMEOUT_S) -> WebC
     return WebClient(token=token, base_url=api, timeout=timeout_s, retry_handlers=[])
 
 
-def _read_error(error: SlackApiError) -> Answer:
+def _read_error(method: str, error: SlackApiError) -> Answer:
     response = error.response
     status: int = response.status_code
     if status == http.HTTPStatus.TOO_MANY_REQUESTS:
-        return Limited(wait_s=_wait_s(response.headers))
+        return Limited(wait_s=_wait_s(response.headers), method=method)
     if status != http.HTTPStatus.OK or not isinstance(response.data, dict):
         return Lost(code=f"HTTP {status}")
     code = str(response.data.get("error", "no error"))
     if code in ("ratelimited", "rate_limited"):
-        return Limited(wait_s=_wait_s(response.headers))
+        return Limited(wait_s=_wait_s(response.headers), method=method)
     if code in _PASSING:
         return Lost(code=code)
     if "headers" in response.data or " " in code:  # the client's own words for no JSON
         return Lost(code="no JSON")
     needed = response.data.get("needed")
-    return Refused(code=code, needed=needed if isinstance(needed, str) else None)
+    return Refused(code=code, method=method, needed=needed if isinstance(needed, str) else None)
 
 
 def _scopes(headers: Mapping[str, Any]) -> frozenset[str] | None:

@@ -47,6 +47,7 @@ from bot.slack.store.threads import Caps, thread_sent
 from bot.slack.store.tickets import TRIAGE_JOB
 from bot.slack.take_in import TakeIn
 from bot.slack.ticket_presses import TicketPresses
+from bot.slack.troubles import Troubles
 from bot.slack.upkeep import Upkeep
 from bot.slack.work import TicketWork
 from bot.store import open_store
@@ -82,6 +83,7 @@ class Parts:
         self._policy = settings.policy()
         self._proposals = Proposals(self._policy)
         self._jobs = Jobs()
+        self.troubles = Troubles()
         self._calls = Calls(web_client(token, api=settings.slack.api))
         self._us = ask_identity(self._calls)
         self.lock = ServeLock(settings.store)
@@ -257,7 +259,12 @@ class Parts:
 
     def _poster(self) -> Poster:
         return Poster(
-            self._calls, self._us, writer=self._writer, now_us=self._now_us, on_sent=_note_sent
+            self._calls,
+            self._us,
+            writer=self._writer,
+            now_us=self._now_us,
+            troubles=self.troubles,
+            on_sent=_note_sent,
         )
 
     def _upkeep(self) -> Upkeep:

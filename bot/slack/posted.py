@@ -10,8 +10,10 @@ from bot.slack.calls import Answer, Calls, Refused, Took
 from bot.slack.intake import Us
 from bot.slack.store.outbox import METADATA_TYPE
 
-__all__ = ["Absent", "Found", "Look", "find_posted"]
+__all__ = ["LOOK_UPS", "Absent", "Found", "Look", "find_posted"]
 
+LOOK_UPS: Final = ("conversations.history", "conversations.replies")
+"""The methods that a look-up calls."""
 PAGE: Final = 200
 MOST_PAGES: Final = 10
 """How far back to look; a message that was just lost stands near the end."""

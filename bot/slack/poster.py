@@ -1,12 +1,12 @@
 """The poster: sends what the outbox holds, each row once, at the pace that Slack allows.
 
 It runs where the serve lock is held, so there is one poster of a store. Rows in doubt are looked
-up before anything is sent again; what Slack refuses for good is given up where people can see it.
+up before anything is sent again. What Slack refuses until somebody repairs the app or a channel
+waits for that (``bot.slack.remedies``); what it refuses for good is given up where people see it.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
@@ -14,10 +14,12 @@ from sqlite_utils import Database
 
 from approvals.store import Writer
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
+from bot.slack.holds import Holds
 from bot.slack.intake import Us
-from bot.slack.posted import Absent, Found, find_posted
+from bot.slack.post_calls import arguments_of, instead_of
+from bot.slack.posted import LOOK_UPS, Absent, Found, find_posted
+from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.store.outbox import (
-    METADATA_TYPE,
     Method,
     Post,
     PostRow,
@@ -29,6 +31,7 @@ from bot.slack.store.outbox import (
     postpone,
     put_post,
 )
+from bot.slack.troubles import Troubles
 
 __all__ = ["THREAD_GONE", "OnSent", "Poster"]
 
@@ -39,13 +42,15 @@ FIRST_WAIT_US: Final = SECOND_US
 LONGEST_WAIT_US: Final = 60 * SECOND_US
 """The wait after a call that was lost doubles up to this, and goes on for ever: nothing that was
 to be said is dropped because Slack was away."""
+REPAIR_WAIT_US: Final = 60 * SECOND_US
+"""How often it is tried whether a refusal that a person has to repair is over."""
 THREAD_GONE: Final = "thread_not_found"
 """Why a reply was given up whose thread was deleted."""
 
-_UNSHOWABLE: Final = frozenset({"invalid_blocks", "msg_blocks_too_long"})
-_NOT_HERE: Final = frozenset({"channel_not_found", "not_in_channel", "user_not_in_channel"})
-
-_log: Final = logging.getLogger("handrail.slack")
+_CHANNELS: Final = ("C", "G")
+"""What the id of a channel begins with; those of people and of direct messages do not."""
+_APP: Final = "Slack refuses all that we call"
+_LOST: Final = "Slack's answers get lost"
 
 OnSent = Callable[[Database, PostRow, str], None]
 """Told of a new message, with its ts, in the transaction that notes it as sent."""
@@ -59,6 +64,7 @@ class Poster:
         us: whose messages a look-up goes through.
         writer: commits what became of each row.
         now_us: the time.
+        troubles: told of what a person has to repair.
         on_sent: told of each new message.
     """
 
@@ -69,16 +75,16 @@ class Poster:
         *,
         writer: Writer,
         now_us: Callable[[], int],
+        troubles: Troubles,
         on_sent: OnSent | None = None,
     ) -> None:
         self._calls = calls
         self._us = us
         self._writer = writer
         self._now_us = now_us
+        self._troubles = troubles
         self._on_sent = on_sent
-        self._free_us: dict[str, int] = {}  # by channel: when it takes the next message
-        self._open_us: dict[str, int] = {}  # by method: when it may be called again
-        self._told: set[str] = set()  # what stands in the log already
+        self._holds = Holds(now_us)
 
     def step(self, db: Database) -> int | None:
         """Send what can be sent now; return when to come again, in microseconds since 1970."""
@@ -87,19 +93,19 @@ class Poster:
         return self._due_us(db)
 
     def _next(self, db: Database) -> PostRow | None:
-        now_us = self._now_us()
+        if self._holds.all_held:
+            return None
         return next_due_post(
             db,
-            now_us=now_us,
-            full_channels=_later(self._free_us, now_us),
-            closed_methods=_later(self._open_us, now_us),
+            now_us=self._now_us(),
+            full_channels=self._holds.full_channels,
+            shut_channels=self._holds.shut_channels,
+            closed_methods=self._holds.closed_methods,
         )
 
     def _due_us(self, db: Database) -> int | None:
-        now_us = self._now_us()
-        held = [*self._free_us.values(), *self._open_us.values()]
-        row_us = next_post_us(db, now_us=now_us)
-        return min((us for us in (*held, row_us) if us is not None and us > now_us), default=None)
+        due = (self._holds.next_us(), next_post_us(db, now_us=self._now_us()))
+        return min((us for us in due if us is not None), default=None)
 
     def _send(self, row: PostRow) -> None:
         if row.target_key is not None and row.target_ts is None:
@@ -110,16 +116,17 @@ class Poster:
         if row.in_doubt and row.method is Method.POST and not self._is_absent(row):
             return
         if row.method is Method.POST:
-            self._free_us[row.channel] = self._now_us() + CHANNEL_PACE_US
-        match self._calls.write(row.method.value, _arguments(row)):
+            self._holds.pace(row.channel, CHANNEL_PACE_US)
+        match self._calls.write(row.method.value, arguments_of(row)):
             case Took(data=data):
                 self._took(row, data)
-            case Limited(wait_s=wait_s):
-                self._hold(row, row.method.value, wait_s, in_doubt=False)
+                self._well(row, row.method.value)
+            case Limited() as limited:
+                self._hold(row, limited, in_doubt=False)
             case Lost(code=code):
                 self._lost(row, code)
-            case Refused(code=code, needed=needed):
-                self._refused(row, code, needed)
+            case Refused() as refused:
+                self._refused(row, refused)
             case never:
                 assert_never(never)
 
@@ -136,14 +143,14 @@ class Poster:
             case Absent(thread_gone=True):
                 self._give_up(row, THREAD_GONE)
             case Absent():
+                self._well(row, *LOOK_UPS)
                 return True
-            case Limited(wait_s=wait_s):
-                # The method of the look-up is another one, and this row must not hold it closed.
-                self._hold(row, None, wait_s, in_doubt=True)
+            case Limited() as limited:
+                self._hold(row, limited, in_doubt=True)
             case Lost(code=code):
                 self._lost(row, code)
-            case Refused(code=code, needed=needed):
-                self._refused(row, code, needed)
+            case Refused() as refused:
+                self._refused(row, refused, in_doubt=True)
             case Took():
                 raise AssertionError("a look-up finds or does not find")
             case never:
@@ -184,34 +191,54 @@ class Poster:
 
         self._writer.run(note)
 
-    def _hold(self, row: PostRow, method: str | None, wait_s: int, *, in_doubt: bool) -> None:
-        until_us = self._now_us() + wait_s * SECOND_US
-        if method is not None:
-            self._open_us[method] = until_us
-        self._writer.run(
-            lambda w: postpone(w, row, at_us=until_us, error="ratelimited", in_doubt=in_doubt)
-        )
+    def _hold(self, row: PostRow, limited: Limited, *, in_doubt: bool) -> None:
+        until_us = self._holds.method(limited.method, limited.wait_s * SECOND_US)
+        self._put_off(row, until_us, "ratelimited", in_doubt=in_doubt)
 
     def _lost(self, row: PostRow, code: str) -> None:
         wait_us = min(FIRST_WAIT_US * 2 ** min(row.attempts, 10), LONGEST_WAIT_US)
-        at_us = self._now_us() + wait_us
-        self._tell(code, "Slack's answer was lost (%s); it is looked up and tried again", code)
-        self._writer.run(lambda w: postpone(w, row, at_us=at_us, error=code, in_doubt=True))
+        self._troubles.tell(
+            _LOST, "Slack's answer was lost (%s); it is looked up and tried again", code
+        )
+        self._put_off(row, self._now_us() + wait_us, code, in_doubt=True)
 
-    def _refused(self, row: PostRow, code: str, needed: str | None) -> None:
+    def _refused(self, row: PostRow, refused: Refused, *, in_doubt: bool = False) -> None:
+        code = refused.code
         if row.method is Method.DELETE and code == "message_not_found":
             self._sent(row, None, is_new=False)
             return
-        scope = "" if needed is None else f"; the app needs the scope {needed}"
-        self._tell(
-            f"{code} {row.channel}",
-            "Slack refused %s in %s: %s%s; handrail doctor says what to do",
-            row.method.value,
-            row.channel,
-            code,
-            scope,
-        )
-        self._give_up(row, code, instead=_instead(row, code))
+        instead = instead_of(row, code)
+        match _course(row, code, instead):
+            case Course.AWAIT_APP:
+                until_us = self._holds.everything(REPAIR_WAIT_US)
+                self._await(row, refused, until_us, _APP, in_doubt=in_doubt)
+            case Course.AWAIT_METHOD:
+                until_us = self._holds.method(refused.method, REPAIR_WAIT_US)
+                self._await(row, refused, until_us, _closed(refused.method), in_doubt=in_doubt)
+            case Course.AWAIT_CHANNEL:
+                until_us = self._holds.channel(row.channel, REPAIR_WAIT_US)
+                self._await(row, refused, until_us, _shut(row.channel), in_doubt=in_doubt)
+            case Course.GIVE_UP:
+                if instead is None:
+                    self._tell(f"Slack refuses {code} in {row.channel}", row, refused)
+                self._give_up(row, code, instead=instead)
+            case never:
+                assert_never(never)
+
+    def _await(
+        self, row: PostRow, refused: Refused, until_us: int, trouble: str, *, in_doubt: bool
+    ) -> None:
+        """Keep a row until somebody has repaired what Slack refuses it for."""
+        self._tell(trouble, row, refused)
+        self._put_off(row, until_us, refused.code, in_doubt=in_doubt)
+
+    def _put_off(self, row: PostRow, at_us: int, error: str, *, in_doubt: bool) -> None:
+        self._writer.run(lambda w: postpone(w, row, at_us=at_us, error=error, in_doubt=in_doubt))
+
+    def _well(self, row: PostRow, *methods: str) -> None:
+        """Note that Slack answers these methods, and in the row's channel."""
+        for trouble in (_APP, _LOST, _shut(row.channel), *map(_closed, methods)):
+            self._troubles.over(trouble)
 
     def _give_up(self, row: PostRow, error: str, *, instead: Post | None = None) -> None:
         def note(db: Database) -> None:
@@ -220,55 +247,27 @@ class Poster:
 
         self._writer.run(note)
 
-    def _tell(self, what: str, text: str, *values: object) -> None:
-        if what not in self._told:
-            self._told.add(what)
-            _log.error(text, *values)
-
-
-def _arguments(row: PostRow) -> dict[str, Any]:
-    """Return the arguments of the call. The key goes into the metadata of what is looked up."""
-    args: dict[str, Any] = {"channel": row.channel, **row.payload}
-    match row.method:
-        case Method.POST:
-            args["metadata"] = _metadata(row.key)
-        case Method.UPDATE:
-            args["metadata"] = _metadata(row.target_key or row.key)
-            args["ts"] = row.target_ts
-            return args
-        case Method.EPHEMERAL:
-            pass
-        case Method.DELETE:
-            return args
-        case never:
-            assert_never(never)
-    if row.thread_ts is not None:
-        args["thread_ts"] = row.thread_ts
-    return args
-
-
-def _metadata(key: str) -> dict[str, Any]:
-    return {"event_type": METADATA_TYPE, "event_payload": {"key": key}}
-
-
-def _instead(row: PostRow, code: str) -> Post | None:
-    """Return what is still worth a try: the plain text of blocks, a direct message to a person."""
-    if code in _UNSHOWABLE and row.payload.get("blocks"):
-        return Post(
-            channel=row.channel,
-            thread_ts=row.thread_ts,
-            key=f"{row.key}:plain",
-            payload={name: value for name, value in row.payload.items() if name != "blocks"},
-            method=row.method if row.method is Method.EPHEMERAL else Method.POST,
-            priority=row.priority,
+    def _tell(self, trouble: str, row: PostRow, refused: Refused) -> None:
+        self._troubles.tell(
+            trouble,
+            "Slack refused %s in %s: %s. To do: %s",
+            refused.method,
+            row.channel,
+            refused.code,
+            remedy(refused.code, refused.needed),
         )
-    if code in _NOT_HERE and row.method is Method.EPHEMERAL:
-        payload = dict(row.payload)
-        user_id = str(payload.pop("user"))
-        key = f"{row.key}:direct"
-        return Post(channel=user_id, key=key, payload=payload, priority=row.priority)
-    return None
 
 
-def _later(times: Mapping[str, int], now_us: int) -> list[str]:
-    return [name for name, us in times.items() if us > now_us]
+def _shut(channel: str) -> str:
+    return f"Slack refuses all that we post in {channel}"
+
+
+def _closed(method: str) -> str:
+    return f"Slack does not let us call {method}"
+
+
+def _course(row: PostRow, code: str, instead: Post | None) -> Course:
+    """Return what to do about a refusal; there is no waiting for a person's own channel."""
+    course = course_of(code)
+    waits = instead is None and row.channel.startswith(_CHANNELS)
+    return Course.GIVE_UP if course is Course.AWAIT_CHANNEL and not waits else course

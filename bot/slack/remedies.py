@@ -20,6 +20,8 @@ class Course(StrEnum):
 
     AWAIT_APP = "await app"
     """Slack takes nothing of ours until somebody repairs the app. All of it waits."""
+    AWAIT_METHOD = "await method"
+    """Slack refuses this one method until somebody repairs that. What needs it waits."""
     AWAIT_CHANNEL = "await channel"
     """Slack takes nothing in this channel until somebody repairs that. What is for it waits."""
     GIVE_UP = "give up"
@@ -34,16 +36,12 @@ _RULES: Final = "ask whoever owns the channel to let the app post there, in thre
 
 _APP: Final[Mapping[str, str]] = {
     "access_denied": _ADMIN,
-    "accesslimited": _ADMIN,
     "account_inactive": _REINSTALL,
-    "deprecated_endpoint": "install a newer handrail",
     "ekm_access_denied": _ADMIN,
     "enterprise_is_restricted": _ADMIN,
     "invalid_auth": _TOKEN,
     "message_limit_exceeded": "the workspace has sent too many messages for its plan; ask its"
     " administrator",
-    "method_deprecated": "install a newer handrail",
-    "missing_scope": "add the scope to the app and install it again",
     "no_permission": _ADMIN,
     "not_allowed_token_type": "SLACK_BOT_TOKEN must be the bot token, xoxb-…",
     "not_authed": _TOKEN,
@@ -52,6 +50,13 @@ _APP: Final[Mapping[str, str]] = {
     "token_expired": _REINSTALL,
     "token_revoked": _REINSTALL,
     "two_factor_setup_required": _ADMIN,
+}
+_METHOD: Final[Mapping[str, str]] = {
+    "accesslimited": _ADMIN,
+    "deprecated_endpoint": "install a newer handrail",
+    "method_deprecated": "install a newer handrail",
+    "missing_scope": "add the scope to the app and install it again",
+    "unknown_method": "install a newer handrail",
 }
 _CHANNEL: Final[Mapping[str, str]] = {
     "channel_not_found": f"{_INVITE}, or take it out of slack.channels",
@@ -72,6 +77,8 @@ def course_of(code: str) -> Course:
     """Return what the bot does about a refusal; a code that nobody knows is given up."""
     if code in _APP:
         return Course.AWAIT_APP
+    if code in _METHOD:
+        return Course.AWAIT_METHOD
     return Course.AWAIT_CHANNEL if code in _CHANNEL else Course.GIVE_UP
 
 
@@ -85,7 +92,7 @@ def remedy(code: str, needed: str | None = None) -> str:
     """
     if code == "missing_scope" and needed is not None:
         return scope_remedy(needed)
-    return _APP.get(code) or _CHANNEL.get(code) or _LETTER
+    return {**_APP, **_METHOD, **_CHANNEL}.get(code, _LETTER)
 
 
 def scope_remedy(needed: str) -> str:

@@ -49,6 +49,7 @@ from bot.slack.run_forms import run_fillers
 from bot.slack.settings import SlackSecrets, SlackSettings
 from bot.slack.store.cards import card_sent
 from bot.slack.store.outbox import PostRow, PostState, count_posts, failed_posts
+from bot.slack.troubles import Troubles
 from bot.store import MIGRATIONS
 from bot.workspace import Channel, Group, HeldClock, Identity, Kind, Message, User, View, Workspace
 from tools import (
@@ -128,7 +129,14 @@ class Bot:
             now_us=now_us,
         )
         self.follower = Follower(policy, writer=self.writer, now_us=now_us)
-        self.poster = Poster(self.calls, us, writer=self.writer, now_us=now_us, on_sent=card_sent)
+        self.poster = Poster(
+            self.calls,
+            us,
+            writer=self.writer,
+            now_us=now_us,
+            troubles=Troubles(),
+            on_sent=card_sent,
+        )
         self.modals = Modals(
             self.calls,
             store=desk.store,

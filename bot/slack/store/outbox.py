@@ -213,13 +213,15 @@ def next_due_post(
     *,
     now_us: int,
     full_channels: Sequence[str] = (),
+    shut_channels: Sequence[str] = (),
     closed_methods: Sequence[str] = (),
 ) -> PostRow | None:
     """Return what is to be sent now: the most urgent, of those the oldest. A read.
 
-    ``full_channels`` take no new message yet, ``closed_methods`` may not be called yet. An edit
-    waits until the message that it changes is posted or given up. A message waits while an older
-    one of its thread is in doubt, so that a thread keeps its order.
+    ``full_channels`` take no new message yet, ``shut_channels`` nothing but answers to one person,
+    which may go to them directly. ``closed_methods`` may not be called yet, those of a look-up
+    either. An edit waits until the message that it changes is posted or given up. A message waits
+    while an older one of its thread is in doubt, so that a thread keeps its order.
     """
     found = _posts(
         db,
@@ -227,6 +229,7 @@ def next_due_post(
         {
             "now_us": now_us,
             "channels": json.dumps(list(full_channels)),
+            "shut": json.dumps(list(shut_channels)),
             "methods": json.dumps(list(closed_methods)),
         },
     )
@@ -317,6 +320,10 @@ def ts_of(db: Database, key: str) -> str | None:
 _DUE: Final = """
 o.state IN ('ready', 'sending') AND o.next_at_us <= :now_us
 AND o.method NOT IN (SELECT value FROM json_each(:methods))
+AND (o.method = 'chat.postEphemeral' OR o.channel NOT IN (SELECT value FROM json_each(:shut)))
+AND NOT (o.state = 'sending' AND o.method = 'chat.postMessage' AND
+    CASE WHEN o.thread_ts IS NULL THEN 'conversations.history' ELSE 'conversations.replies' END
+    IN (SELECT value FROM json_each(:methods)))
 AND (o.target_key IS NULL OR t.outbox_id IS NULL OR t.state NOT IN ('ready', 'sending'))
 AND (o.method != 'chat.postMessage' OR (
     o.channel NOT IN (SELECT value FROM json_each(:channels))

@@ -2,122 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 
-from approvals.store import Writer, connect, migrate, tx
-from bot.slack import SLACK_MIGRATIONS
-from bot.slack.calls import Calls, web_client
-from bot.slack.intake import Us
-from bot.slack.poster import THREAD_GONE, Poster
+from approvals.store import tx
+from bot.slack.poster import THREAD_GONE
 from bot.slack.store.outbox import (
     Method,
     Post,
     PostState,
     Priority,
-    count_posts,
     edit_of,
     failed_posts,
     private_answer,
-    put_post,
     retry_post,
     ts_of,
 )
 from bot.slack.views import Message as Said
-from bot.workspace import Channel, HeldClock, Identity, Message, User, Workspace
-
-CHANNEL, OTHER = "C0SUPPORT", "C0SECOND"
-BOT, ANN, OUT = Identity().bot_user, "U0ANN", "U0OUT"
-SECOND_US = 1_000_000
-
-
-class Desk:
-    """A store with an outbox, a poster, and a workspace whose time is the poster's."""
-
-    def __init__(self, store: Path, workspace: Workspace, clock: HeldClock) -> None:
-        self.workspace = workspace
-        self.clock = clock
-        self.db = connect(store)
-        migrate(self.db, [SLACK_MIGRATIONS])
-        self.writer = Writer(store)
-        self.calls = Calls(web_client(Identity().bot_token, api=workspace.base_url))
-        self.start()
-        self.ticket = workspace.post(ANN, "Where is my parcel?", channel=CHANNEL, deliver=False)
-
-    def start(self) -> None:
-        """Begin as a new process: what a poster remembers is gone."""
-        me = Identity()
-        self.poster = Poster(
-            self.calls,
-            Us(user_id=me.bot_user, bot_id=me.bot_id),
-            writer=self.writer,
-            now_us=self.now_us,
-        )
-
-    def close(self) -> None:
-        self.writer.close()
-        self.db.close()
-
-    def now_us(self) -> int:
-        return int(self.clock.now() * SECOND_US)
-
-    def put(self, *posts: Post) -> None:
-        """Store posts."""
-        with tx(self.db):
-            for post in posts:
-                put_post(self.db, post, now_us=self.now_us())
-
-    def say(self, text: str, *, key: str | None = None, channel: str = CHANNEL) -> Post:
-        """Return a reply in the ticket's thread, or a message of another channel."""
-        return Post(
-            channel=channel,
-            key=key or text,
-            payload={"text": text},
-            thread_ts=self.ticket.ts if channel == CHANNEL else None,
-        )
-
-    def post(self, *posts: Post) -> None:
-        """Store posts and let the poster take one step."""
-        self.put(*posts)
-        self.poster.step(self.db)
-
-    def work(self, seconds: float = 120) -> None:
-        """Let the poster work for some seconds of its clock."""
-        end_us = self.now_us() + int(seconds * SECOND_US)
-        while (due_us := self.poster.step(self.db)) is not None and due_us <= end_us:
-            self.workspace.advance((due_us - self.now_us()) / SECOND_US)
-
-    def thread(self) -> list[str]:
-        """Return what the bot said in the thread."""
-        return [each.text for each in self.replies()]
-
-    def replies(self) -> list[Message]:
-        return [each for each in self.workspace.replies(self.ticket) if each.user == BOT]
-
-    def count(self, state: PostState) -> int:
-        return count_posts(self.db)[state]
-
-    def failures(self) -> list[tuple[str, str | None]]:
-        return [(each.key, each.error) for each in failed_posts(self.db)]
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    """An outbox beside a small workspace."""
-    clock = HeldClock(1_790_000_000.0)
-    place = Workspace(
-        users=[User(id=ANN, name="ann"), User(id=OUT, name="out")],
-        channels=[
-            Channel(id=CHANNEL, name="support", members=(ANN, BOT)),
-            Channel(id=OTHER, name="second", members=(ANN, BOT)),
-        ],
-        clock=clock,
-    )
-    with place, closing(Desk(tmp_path / "handrail.db", place, clock)) as desk:
-        yield desk
+from tests.bot.slack.posting import ANN, CHANNEL, OTHER, OUT, Desk
 
 
 def test_a_post_bears_its_key_and_never_unfurls_a_link(desk: Desk) -> None:
@@ -329,7 +230,7 @@ def test_an_edit_waits_until_its_message_is_posted(desk: Desk) -> None:
 
 
 def test_an_edit_of_what_was_given_up_is_given_up(desk: Desk) -> None:
-    desk.workspace.faults.refuse("chat.postMessage", "is_archived")
+    desk.workspace.faults.refuse("chat.postMessage", "msg_too_long")
     edit = edit_of(Said(text="decided"), channel=CHANNEL, target_key="card", key="card:1")
 
     desk.post(desk.say("card"), edit)
@@ -337,39 +238,12 @@ def test_an_edit_of_what_was_given_up_is_given_up(desk: Desk) -> None:
 
     assert desk.failures() == [
         ("card:1", "the message that it changes was not posted"),
-        ("card", "is_archived"),
+        ("card", "msg_too_long"),
     ]
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "channel_not_found",
-        "not_in_channel",
-        "is_archived",
-        "token_revoked",
-        "account_inactive",
-        "invalid_auth",
-        "missing_scope",
-        "msg_too_long",
-        "no_text",
-    ],
-)
-def test_a_final_error_is_named_and_not_tried_again(
-    desk: Desk, code: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    desk.workspace.faults.refuse("chat.postMessage", code, times=2)
-
-    desk.post(desk.say("1"), desk.say("2"))
-    desk.work()
-
-    assert desk.failures() == [("2", code), ("1", code)]
-    assert len(desk.workspace.calls("chat.postMessage")) == 2
-    assert sum(code in record.message for record in caplog.records) == 1
-
-
 def test_an_operator_has_what_was_given_up_tried_again(desk: Desk) -> None:
-    desk.workspace.faults.refuse("chat.postMessage", "not_in_channel")
+    desk.workspace.faults.refuse("chat.postMessage", "no_text")
     desk.post(desk.say("card"))
     (failed,) = failed_posts(desk.db)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from slack_bolt import Ack, App
 
-from bot.slack.attach import put_gate
+from bot.slack.attach import GateMiddleware
 from bot.slack.calls import web_client
 from bot.slack.gate import Gate
 from bot.slack.settings import SlackSecrets, SlackSettings
@@ -31,8 +31,10 @@ def make_app(settings: SlackSettings, secrets: SlackSecrets, gate: Gate) -> App:
         signing_secret=None if signing is None else signing.get_secret_value(),
         token_verification_enabled=False,  # the desk asked who we are already
         request_verification_enabled=signing is not None,
+        # Behind it Bolt asks Slack who we are. While Slack does not say, it would acknowledge what
+        # nobody has stored.
+        before_authorize=GateMiddleware(gate),
     )
-    put_gate(app, gate)
     app.event(_ANY)(_nothing)
     for catch in (app.action, app.view, app.view_closed, app.shortcut, app.command, app.options):
         catch(_ANY)(_acknowledged)

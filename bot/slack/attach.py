@@ -14,7 +14,7 @@ from bot.slack.errors import AppRefused
 from bot.slack.gate import Gate
 from bot.slack.outside import Outside
 
-__all__ = ["Attached", "attach", "put_gate"]
+__all__ = ["Attached", "GateMiddleware", "attach"]
 
 
 class Attached:
@@ -72,18 +72,15 @@ def attach(app: App, settings: Settings, *, outside: Outside | None = None) -> A
             hint="give App(token=…); Handrail works for one workspace",
         )
     desk = Desk.open(settings, token, whole_app=False, outside=outside)
-    put_gate(app, desk.gate)
+    app.use(GateMiddleware(desk.gate))
     desk.start()
     desk.catch_up.run()  # later gaps are the team's app's to know of; Slack repeats for an hour
     return Attached(desk)
 
 
-def put_gate(app: App, gate: Gate) -> None:
-    """Put a gate in front of an app's listeners."""
-    app.use(_GateMiddleware(gate))
+class GateMiddleware(Middleware):
+    """Puts a gate in front of an app's listeners."""
 
-
-class _GateMiddleware(Middleware):
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
 

@@ -9,20 +9,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from sqlite_utils import Database
 
 from approvals.store import Writer, connect
-from bot.slack.calls import Calls, Refused, Took
+from bot.slack.calls import Answer, Calls, Refused, Took
 from bot.slack.gate import Gate, Taken
 from bot.slack.incoming import message_subject
+from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.store.inbox import has_subject
 from bot.slack.store.tickets import newest_ticket_ts, open_tickets_since
+from bot.slack.troubles import Troubles
 
-__all__ = ["CatchUp"]
+__all__ = ["CatchUp", "CaughtUp"]
 
 PAGE: Final = 200
 MOST_PAGES: Final = 20
@@ -38,6 +41,21 @@ _GONE: Final = frozenset({"thread_not_found", "message_not_found"})
 _log: Final = logging.getLogger("handrail.slack")
 
 
+@dataclass(slots=True, kw_only=True)
+class CaughtUp:
+    """What was read.
+
+    Attributes:
+        found: how much of it was new to us.
+        whole: nothing was left out; else it is to be read again.
+        stopped: Slack answered so that the rest was not asked for.
+    """
+
+    found: int = 0
+    whole: bool = True
+    stopped: bool = False
+
+
 class CatchUp:
     """Reads the channels' history and the open threads.
 
@@ -48,6 +66,7 @@ class CatchUp:
         store: the store's file.
         writer: commits up to where a channel was read.
         now_us: microseconds since 1970.
+        troubles: told of what cannot be read.
     """
 
     def __init__(
@@ -59,6 +78,7 @@ class CatchUp:
         store: Path,
         writer: Writer,
         now_us: Callable[[], int],
+        troubles: Troubles,
     ) -> None:
         self._calls = calls
         self._gate = gate
@@ -66,75 +86,100 @@ class CatchUp:
         self._store = store
         self._writer = writer
         self._now_us = now_us
+        self._troubles = troubles
 
-    def run(self) -> int:
-        """Take in what is new and return how much that was.
+    def run(self) -> CaughtUp:
+        """Take in what is new.
 
-        A channel that cannot be read is said in the log and read the next time; one that was never
-        read before begins now: what was posted before the bot came is not its business.
+        A channel that cannot be read is said in the log, once, and read the next time; one that
+        was never read before begins now: what was posted before the bot came is not its business.
         """
+        read = CaughtUp()
         with closing(connect(self._store)) as db:
-            found = sum(self._channel(db, channel) for channel in self._channels)
-            return found + sum(self._thread(db, *place) for place in self._open_threads(db))
+            for channel in self._channels:
+                self._channel(db, channel, read)
+            for place in self._open_threads(db):
+                self._thread(db, *place, read)
+        return read
 
-    def _channel(self, db: Database, channel: str) -> int:
+    def _channel(self, db: Database, channel: str, read: CaughtUp) -> None:
         since_us = _since_us(db, channel)
         if since_us is None:
-            self._begin(channel)
-            return 0
-        count, newest_us = 0, since_us
+            self._begin(channel, read)
+            return
+        newest_us = since_us
         oldest = _ts(max(0, since_us - OVERLAP_S * SECOND_US))
         args = {"channel": channel, "oldest": oldest, "include_all_metadata": True}
-        for message in self._pages("conversations.history", args):
+        for message in self._pages("conversations.history", args, read):
             if message is None:
-                return count
-            count += self._take(db, channel, message)
+                return
+            read.found += self._take(db, channel, message)
             newest_us = max(newest_us, _us(message["ts"]))
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
-        return count
 
-    def _begin(self, channel: str) -> None:
+    def _begin(self, channel: str, read: CaughtUp) -> None:
         """Begin behind the newest message that is there, by Slack's clock and not by ours."""
+        if read.stopped:
+            return
         answer = self._calls.read("conversations.history", channel=channel, limit=1)
         if not isinstance(answer, Took):
-            _log.warning("conversations.history of %s came to %s", channel, answer)
+            self._fail("conversations.history", channel, answer, read)
             return
         found = answer.data["messages"]
         newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
 
-    def _thread(self, db: Database, channel: str, ts: str) -> int:
+    def _thread(self, db: Database, channel: str, ts: str, read: CaughtUp) -> None:
         """Take in the replies of a thread, and an edit or the removal of its ticket."""
-        count = 0
         args = {"channel": channel, "ts": ts}
-        for message in self._pages("conversations.replies", args):
+        for message in self._pages("conversations.replies", args, read):
             if message is None:
-                return count
+                return
             if message.get("error") in _GONE:
-                return count + self._take_removal(channel, ts)
-            count += self._take(db, channel, message)
+                read.found += self._take_removal(channel, ts)
+                return
+            read.found += self._take(db, channel, message)
             if message.get("ts") == ts and "edited" in message:
-                count += self._take_edit(channel, message)
-        return count
+                read.found += self._take_edit(channel, message)
 
-    def _pages(self, method: str, args: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | None]:
+    def _pages(
+        self, method: str, args: Mapping[str, Any], read: CaughtUp
+    ) -> Iterator[Mapping[str, Any] | None]:
         """Yield the messages; an answer that a thread is gone as one; None where it failed."""
         cursor: dict[str, str] = {}
         for _ in range(MOST_PAGES):
+            if read.stopped:
+                yield None
+                return
             answer = self._calls.read(method, **args, limit=PAGE, **cursor)
             if isinstance(answer, Refused) and answer.code in _GONE:
                 yield {"error": answer.code}
                 return
             if not isinstance(answer, Took):
-                _log.warning("%s of %s came to %s", method, args["channel"], answer)
+                self._fail(method, args["channel"], answer, read)
                 yield None
                 return
+            self._troubles.over(_unread(args["channel"]))
             yield from answer.data["messages"]
             following = (answer.data.get("response_metadata") or {}).get("next_cursor")
             if not following:
                 return
             cursor = {"cursor": following}
         _log.error("%s of %s holds more than was read", method, args["channel"])
+
+    def _fail(self, method: str, channel: str, answer: Answer, read: CaughtUp) -> None:
+        """Note that something was left out. What concerns more than this channel ends it all."""
+        read.whole = False
+        match answer:
+            case Refused(code=code, needed=needed):
+                read.stopped = course_of(code) in (Course.AWAIT_APP, Course.AWAIT_METHOD)
+                told, to_do = code, remedy(code, needed)
+            case _:
+                read.stopped = True
+                told, to_do = str(answer), "nothing: it is tried again"
+        self._troubles.tell(
+            _unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
+        )
 
     def _take(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
         ts = str(message.get("ts"))
@@ -177,6 +222,10 @@ def _since_us(db: Database, channel: str) -> int | None:
         return None
     newest = newest_ticket_ts(db, channel)
     return read_us if newest is None else max(read_us, _us(newest))
+
+
+def _unread(channel: str) -> str:
+    return f"{channel} cannot be read"
 
 
 def _cursor(channel: str) -> str:

@@ -17,6 +17,7 @@ from bot.slack.outside import Outside
 from bot.slack.parts import Parts
 from bot.slack.serving import Serving
 from bot.slack.steady import Steady
+from bot.slack.troubles import Troubles
 
 __all__ = ["Desk"]
 
@@ -27,6 +28,8 @@ class Desk:
     Attributes:
         gate: stands in front of the listeners of an app.
         catch_up: reads what was not delivered.
+        outside: the model, the clock and ids.
+        troubles: what the log was told of.
     """
 
     def __init__(
@@ -34,12 +37,16 @@ class Desk:
         *,
         gate: Gate,
         catch_up: CatchUp,
+        outside: Outside,
+        troubles: Troubles,
         loops: Sequence[Steady],
         serving: Serving,
         stack: ExitStack,
     ) -> None:
         self.gate = gate
         self.catch_up = catch_up
+        self.outside = outside
+        self.troubles = troubles
         self._loops = loops
         self._serving = serving
         self._stack = stack
@@ -66,12 +73,15 @@ class Desk:
             StoreError, ToolsError, RecordingUnreadable, PolicyRefused: a part cannot be opened.
         """
         with ExitStack() as stack:
-            parts = Parts(settings, token, stack, outside or Outside())
+            outside = outside or Outside()
+            parts = Parts(settings, token, stack, outside)
             gate = parts.gate(whole_app=whole_app)
             catch_up, loops = parts.catch_up(gate), parts.loops()
             return cls(
                 gate=gate,
                 catch_up=catch_up,
+                outside=outside,
+                troubles=parts.troubles,
                 loops=loops,
                 serving=Serving(parts.lock, parts.hire),
                 stack=stack.pop_all(),

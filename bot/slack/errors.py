@@ -16,9 +16,13 @@ __all__ = ["AppRefused", "HomeNotShown", "PersonUnavailable", "PressRefused", "S
 
 
 class PersonUnavailable(BotError):
-    """Slack could not say who somebody is. Nothing was changed; it may be tried again."""
+    """Slack could not say who somebody is. Nothing was changed; it may be tried again.
+
+    ``code`` is Slack's name for why.
+    """
 
     def __init__(self, user_id: str, code: str) -> None:
+        self.code = code
         super().__init__(
             f"Slack could not say who {user_id} is ({code}), so nothing was changed",
             hint="press again; handrail doctor checks the app's scopes",
@@ -34,14 +38,18 @@ class HomeNotShown(BotError):
 
 
 class SlackUnreachable(BotError):
-    """Slack did not answer, or does not know our token. ``code`` is Slack's name for why."""
+    """Slack did not answer, or does not know our token.
 
-    def __init__(self, method: str, code: str, *, hint: str = "") -> None:
+    ``code`` is Slack's name for why, ``wait_s`` how long it asked to wait.
+    """
+
+    def __init__(self, method: str, code: str, *, hint: str = "", wait_s: float = 0.0) -> None:
         super().__init__(
-            f"Slack did not say who we are: {method} came to {code}",
+            f"Slack did not let us in: {method} came to {code}",
             hint=hint or "check the tokens with handrail doctor",
         )
         self.code = code
+        self.wait_s = wait_s
 
 
 class AppRefused(BotError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import uuid4
@@ -28,6 +30,8 @@ class Outside:
     Attributes:
         play: makes the model of a run; None is what the settings say, live or recorded.
         now_us: microseconds since 1970.
+        monotonic: seconds, for waits of this process.
+        chance: from 0 to below 1, so that processes do not all try again at once.
         new_owner: names this process in claims, another name for each process.
         gateways: returns what writes to the shop in place of what the settings open, such as the
             same with simulated faults around it.
@@ -35,5 +39,7 @@ class Outside:
 
     play: Play | None = None
     now_us: Callable[[], int] = wall_us
+    monotonic: Callable[[], float] = time.monotonic
+    chance: Callable[[], float] = random.random
     new_owner: Callable[[], str] = _new_owner
     gateways: Callable[[Gateways], Gateways] = _as_they_are

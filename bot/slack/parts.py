@@ -140,6 +140,7 @@ class Parts:
             store=self._settings.store,
             writer=self._writer,
             now_us=self._now_us,
+            troubles=self.troubles,
         )
 
     def loops(self) -> list[Steady]:
@@ -217,11 +218,13 @@ class Parts:
             proposals=self._proposals,
             now_us=self._now_us,
         )
-        return TakeIn(reader, writer=self._writer, now_us=self._now_us)
+        return TakeIn(reader, writer=self._writer, now_us=self._now_us, troubles=self.troubles)
 
     def _reception(self, home: Home) -> Reception:
         commands = Commands(access=self._access, policy=self._policy, now_us=self._now_us)
-        return Reception(home, commands, writer=self._writer, now_us=self._now_us)
+        return Reception(
+            home, commands, writer=self._writer, now_us=self._now_us, troubles=self.troubles
+        )
 
     def _decider(self, home: Home) -> Decider:
         practice_shop = self._gateways.practice_shop

@@ -16,6 +16,7 @@ from bot.slack.home import Home
 from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import private_answer, put_post
 from bot.slack.taking import Apply, Taking
+from bot.slack.troubles import Troubles
 from bot.slack.views import Message
 from bot.slack.words import answers
 
@@ -32,15 +33,29 @@ class Reception:
         commands: answers commands.
         writer: commits.
         now_us: the time.
+        troubles: told where Slack cannot say who somebody is.
     """
 
     def __init__(
-        self, home: Home, commands: Commands, *, writer: Writer, now_us: Callable[[], int]
+        self,
+        home: Home,
+        commands: Commands,
+        *,
+        writer: Writer,
+        now_us: Callable[[], int],
+        troubles: Troubles,
     ) -> None:
         self._home = home
         self._commands = commands
         self._now_us = now_us
-        taking = Taking(KINDS, prepare=self._prepare, bury=self._bury, writer=writer, now_us=now_us)
+        taking = Taking(
+            KINDS,
+            prepare=self._prepare,
+            bury=self._bury,
+            writer=writer,
+            now_us=now_us,
+            troubles=troubles,
+        )
         self.step = taking.step
 
     def _prepare(self, db: Database, delivery: Delivery) -> Apply:

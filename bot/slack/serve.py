@@ -10,24 +10,22 @@ from contextlib import contextmanager
 from typing import Final, assert_never
 
 from slack_bolt import App
-from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.errors import BotError
 from bot.settings import Settings
 from bot.slack.app import make_app
-from bot.slack.calls import web_client
+from bot.slack.backoff import Backoff
 from bot.slack.desk import Desk
 from bot.slack.guard import Guard
 from bot.slack.outside import Outside
 from bot.slack.settings import Mode, SlackSecrets
+from bot.slack.socket import SlackSocket, SocketHandler
 from bot.slack.watch import Watch
 
 __all__ = ["served"]
 
 EVENTS_PATH: Final = "/slack/events"
 """Where Slack posts events, presses, forms and commands to, in HTTP mode."""
-RECEIVE_BYTES: Final = 65_536
-"""Read from the socket at once; the largest press is about twice that."""
 START_TIMEOUT_S: Final = 10.0
 _socket_log: Final = logging.getLogger("handrail.slack.socket")
 
@@ -70,23 +68,23 @@ def _reached(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) ->
 @contextmanager
 def _socket(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> Iterator[None]:
     assert secrets.app_token is not None, "read_secrets requires it for this mode"
-    token = secrets.app_token.get_secret_value()
-    handler = SocketModeHandler(
-        app,
-        token,
-        web_client=web_client(token, api=settings.slack.api),
-        logger=_socket_log,
-        receive_buffer_size=RECEIVE_BYTES,
+    monotonic = desk.outside.monotonic
+    socket = SlackSocket(
+        secrets.app_token.get_secret_value(),
+        api=settings.slack.api,
+        backoff=Backoff(monotonic=monotonic, chance=desk.outside.chance),
+        troubles=desk.troubles,
     )
-    watch = Watch(desk.catch_up.run, monotonic=time.monotonic)
-    handler.client.on_message_listeners.append(watch.heard)
-    handler.connect()
-    watch.start(handler.client)
+    SocketHandler(app, socket)
+    watch = Watch(desk.catch_up.run, monotonic=monotonic)
+    socket.on_message_listeners.append(watch.heard)
+    socket.connect()
+    watch.start(socket)
     try:
         yield
     finally:
         with _hushed(_socket_log):
-            handler.close()
+            socket.close()
         watch.stop()
 
 

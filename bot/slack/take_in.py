@@ -14,6 +14,7 @@ from bot.slack.reader import Reader
 from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.taking import Apply, Taking
+from bot.slack.troubles import Troubles
 from bot.slack.words import threads as lines
 
 __all__ = ["TakeIn"]
@@ -29,12 +30,22 @@ class TakeIn:
         reader: says what a message comes to.
         writer: commits.
         now_us: microseconds since 1970.
+        troubles: told where Slack cannot say who wrote.
     """
 
-    def __init__(self, reader: Reader, *, writer: Writer, now_us: Callable[[], int]) -> None:
+    def __init__(
+        self, reader: Reader, *, writer: Writer, now_us: Callable[[], int], troubles: Troubles
+    ) -> None:
         self._reader = reader
         self._now_us = now_us
-        taking = Taking(KINDS, prepare=self._prepare, bury=self._bury, writer=writer, now_us=now_us)
+        taking = Taking(
+            KINDS,
+            prepare=self._prepare,
+            bury=self._bury,
+            writer=writer,
+            now_us=now_us,
+            troubles=troubles,
+        )
         self.step = taking.step
 
     def _prepare(self, db: Database, delivery: Delivery) -> Apply:

@@ -10,6 +10,8 @@ from sqlite_utils import Database
 
 from approvals.store import Writer
 from bot.errors import BotError
+from bot.slack.errors import PersonUnavailable
+from bot.slack.remedies import remedy
 from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
@@ -18,14 +20,19 @@ from bot.slack.store.inbox import (
     is_new,
     next_delivery,
     next_delivery_due_us,
+    put_off_delivery,
     settle_delivery,
 )
+from bot.slack.troubles import Troubles
 
 __all__ = ["Apply", "Taking"]
 
 Apply = Callable[[Database], None]
 """What a delivery comes to, applied inside ``tx()``."""
 
+WHO: Final = "Slack does not say who somebody is"
+WHO_WAIT_US: Final = 15_000_000
+"""How long a delivery waits for that before it is asked again."""
 _log: Final = logging.getLogger("handrail.slack")
 
 
@@ -41,7 +48,8 @@ class Taking:
             What it raises is tried again.
         bury: tells people, inside ``tx()``, of a delivery that was given up.
         writer: commits.
-        now_us: microseconds since 1970.
+        now_us: the time.
+        troubles: told where Slack cannot say who somebody is.
     """
 
     def __init__(
@@ -52,12 +60,14 @@ class Taking:
         bury: Callable[[Database, Delivery], None],
         writer: Writer,
         now_us: Callable[[], int],
+        troubles: Troubles,
     ) -> None:
         self._kinds = kinds
         self._prepare = prepare
         self._bury = bury
         self._writer = writer
         self._now_us = now_us
+        self._troubles = troubles
 
     def step(self, db: Database) -> int | None:
         """Take everything that is due; return when the next one is to be tried again."""
@@ -68,7 +78,10 @@ class Taking:
     def _take(self, db: Database, delivery: Delivery) -> None:
         try:
             apply = self._prepare(db, delivery)
+            self._troubles.over(WHO)
             self._writer.run(lambda w: _settle(w, delivery, apply))
+        except PersonUnavailable as error:
+            self._put_off(delivery, error)
         except Exception as error:  # noqa: BLE001 - kept by its type, tried again, told at the last
             name, kind = type(error).__name__, delivery.kind.value
             if isinstance(error, BotError):
@@ -76,6 +89,14 @@ class Taking:
             else:
                 _log.exception("a %s could not be taken", kind)
             self._writer.run(lambda w: self._fail(w, delivery, name))
+
+    def _put_off(self, delivery: Delivery, error: PersonUnavailable) -> None:
+        """Keep a delivery until Slack says who it is of, however long that takes."""
+        self._troubles.tell(
+            WHO, "%s (%s); what they sent waits. To do: %s", WHO, error.code, remedy(error.code)
+        )
+        at_us = self._now_us() + WHO_WAIT_US
+        self._writer.run(lambda w: put_off_delivery(w, delivery, error=error.code, at_us=at_us))
 
     def _fail(self, db: Database, delivery: Delivery, error: str) -> None:
         state = fail_delivery(db, delivery, error=error, now_us=self._now_us())

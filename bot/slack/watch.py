@@ -12,11 +12,15 @@ import threading
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from bot.slack.catch_up import CaughtUp
+
 __all__ = ["Socket", "Watch"]
 
 LOOK_EVERY_S: Final = 5.0
 QUIET_S: Final = 300.0
 """A silence of this length is looked into."""
+READ_AGAIN_S: Final = 60.0
+"""After a reading that left something out."""
 _HELLO: Final = '"type":"hello"'
 _log: Final = logging.getLogger("handrail.slack")
 
@@ -33,14 +37,15 @@ class Watch:
     """Watches one socket. ``heard`` is for the client's message listeners.
 
     Args:
-        catch_up: reads what was missed and returns how much that was; it may raise.
+        catch_up: reads what was missed; it may raise.
         monotonic: seconds.
     """
 
-    def __init__(self, catch_up: Callable[[], int], *, monotonic: Callable[[], float]) -> None:
+    def __init__(self, catch_up: Callable[[], CaughtUp], *, monotonic: Callable[[], float]) -> None:
         self._catch_up = catch_up
         self._monotonic = monotonic
         self._heard = monotonic()
+        self._read_at = monotonic()  # not before this moment
         self._gap = True
         self._wake = threading.Event()
         self._stopped = False
@@ -67,24 +72,29 @@ class Watch:
 
     def look(self, socket: Socket) -> None:
         """Read a gap, and replace a socket that is deaf."""
-        quiet = self._monotonic() - self._heard > QUIET_S
-        if not self._gap and not quiet:
+        now = self._monotonic()
+        quiet = now - self._heard > QUIET_S
+        if not (self._gap or quiet) or now < self._read_at:
             return
-        after_connection = self._gap
-        self._gap = False
-        try:
-            missed = self._catch_up()
-        except Exception:  # noqa: BLE001 - whatever it is, the watch goes on
-            self._gap = True  # the next look tries again
-            _log.exception("the channels could not be read")
-            return
-        if missed:
-            _log.warning("%s messages were found that had not been delivered", missed)
-        if quiet:
-            self._heard = self._monotonic()
-        if missed and quiet and not after_connection:
+        after_connection, self._gap = self._gap, False
+        read = self._read()
+        if read.found:
+            _log.warning("%s messages were found that had not been delivered", read.found)
+        if not read.whole:
+            self._gap, self._read_at = True, now + READ_AGAIN_S
+        elif quiet:
+            self._heard = now
+        if read.found and quiet and not after_connection:
             _log.warning("the socket was silent while they were posted; it is replaced")
+            self._heard = now
             socket.connect_to_new_endpoint(force=True)
+
+    def _read(self) -> CaughtUp:
+        try:
+            return self._catch_up()
+        except Exception:  # noqa: BLE001 - whatever it is, the watch goes on and reads again
+            _log.exception("the channels could not be read")
+            return CaughtUp(whole=False)
 
     def _run(self, socket: Socket) -> None:
         while not self._stopped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -168,11 +168,17 @@ class Office:
     def rest(self, *, seconds: float = 20.0) -> None:
         """Wait until nothing is left to take in, to do or to post."""
         self.workspace.settle()
-        for _ in range(int(seconds / LOOK_S)):  # a commit rings no bell of the workspace
+        self.until(self.is_at_rest, seconds=seconds, what="not all was done")
+
+    def until(
+        self, condition: Callable[[], bool], *, seconds: float = 15.0, what: str = "it was not so"
+    ) -> None:
+        """Wait for something that rings no bell of the workspace, such as a commit."""
+        for _ in range(int(seconds / LOOK_S)):
             with suppress(TookTooLong):
-                self.workspace.wait_for(self.is_at_rest, seconds=LOOK_S)
+                self.workspace.wait_for(condition, seconds=LOOK_S)
                 return
-        raise TookTooLong(f"not all was done within {seconds} s")
+        raise TookTooLong(f"{what} within {seconds} s")
 
     def is_at_rest(self) -> bool:
         """Return whether nothing is left to take in, to do or to post."""

@@ -31,6 +31,7 @@ __all__ = [
     "is_new",
     "next_delivery",
     "next_delivery_due_us",
+    "put_off_delivery",
     "retry_delivery",
     "settle_delivery",
     "store_delivery",
@@ -174,6 +175,12 @@ def fail_delivery(
         ),
     )
     return state if moved == 1 else None
+
+
+def put_off_delivery(db: Database, delivery: Delivery, *, error: str, at_us: int) -> bool:
+    """Try a delivery later without counting a failure: what it needs is away, not wrong with it."""
+    sql = "UPDATE inbox SET error = ?, next_at_us = ? WHERE seq = ? AND state = 'new'"
+    return changed(db, sql, (error, at_us, delivery.seq)) == 1
 
 
 def retry_delivery(db: Database, seq: int, *, now_us: int) -> bool:

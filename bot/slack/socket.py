@@ -1,0 +1,166 @@
+"""The socket to Slack: connected anew when it ends, ever more slowly where that keeps failing.
+
+Slack's own client connects anew at once, whatever it was closed for. Where Slack closes a socket
+because the app has too many (``too_many_websockets``), that would open and close sockets for ever,
+and take their turns from the processes that have theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any, Final
+
+from slack_bolt import App
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_sdk.socket_mode.builtin import SocketModeClient
+
+from bot.slack.backoff import Backoff
+from bot.slack.calls import Calls, Limited, Lost, Refused, Took, web_client
+from bot.slack.errors import SlackUnreachable
+from bot.slack.troubles import Troubles
+
+__all__ = ["SlackSocket", "SocketHandler"]
+
+RECEIVE_BYTES: Final = 65_536
+"""Read from the socket at once; the largest press is about twice that."""
+PING_S: Final = 10.0
+"""How often the client looks whether the other end is there."""
+OPEN: Final = "apps.connections.open"
+TOO_MANY: Final = "Slack has too many sockets of this app"
+NO_SOCKET: Final = "no socket can be opened"
+_TO_DO: Final = (
+    "make an app-level token with the scope connections:write on the app's page, and give it to"
+    " handrail as SLACK_APP_TOKEN"
+)
+_AGAIN: Final = "it is tried again, ever more slowly"
+_log: Final = logging.getLogger("handrail.slack.socket")
+
+
+class SlackSocket(SocketModeClient):
+    """A Socket Mode client that waits between tries and says once what is wrong.
+
+    Args:
+        app_token: the app-level token.
+        api: the address of the Web API.
+        backoff: says when to try again.
+        troubles: told what a person has to repair.
+        ping_s: seconds between two looks at the connection.
+    """
+
+    def __init__(
+        self,
+        app_token: str,
+        *,
+        api: str,
+        backoff: Backoff,
+        troubles: Troubles,
+        ping_s: float = PING_S,
+    ) -> None:
+        client = web_client(app_token, api=api)
+        self._calls = Calls(client)
+        self._backoff = backoff
+        self._troubles = troubles
+        super().__init__(
+            app_token=app_token,
+            logger=_log,
+            web_client=client,
+            ping_interval=ping_s,
+            receive_buffer_size=RECEIVE_BYTES,
+        )
+
+    def issue_new_wss_url(self) -> str:
+        """Ask for the address of a new connection.
+
+        Raises:
+            SlackUnreachable: Slack gave none.
+        """
+        answer = self._calls.write(OPEN, {})
+        match answer:
+            case Took(data=data):
+                return str(data["url"])
+            case Limited(wait_s=wait_s):
+                raise SlackUnreachable(OPEN, "ratelimited", hint=_AGAIN, wait_s=wait_s)
+            case Refused(code=code):
+                raise SlackUnreachable(OPEN, code, hint=_TO_DO)
+            case Lost(code=code):
+                raise SlackUnreachable(OPEN, code, hint=f"check the network; {_AGAIN}")
+
+    def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: FBT001, FBT002 - Slack's
+        """Open a new connection in place of the present one, unless it is too early for that.
+
+        Whoever finds the connection closed calls this again and again, so nothing is lost by it.
+        """
+        if self.closed or not self._backoff.may_try:
+            return
+        try:
+            super().connect_to_new_endpoint(force)
+        except SlackUnreachable as error:
+            self._failed(str(error), error.hint, wait_s=error.wait_s)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client asks again
+            self._failed(f"{type(error).__name__}: {error}", _AGAIN)
+        else:
+            self._judge()
+
+    def _judge(self) -> None:
+        """See whether a connection came of it: the client says nothing where none did."""
+        if self.is_connected() or self.closed:
+            self._troubles.over(NO_SOCKET)
+        else:
+            self._failed("the address that Slack gave cannot be connected to", _AGAIN)
+
+    def _failed(self, why: str, to_do: str, *, wait_s: float = 0.0) -> None:
+        self._backoff.failed(at_least_s=wait_s)
+        self._troubles.tell(NO_SOCKET, "no socket to Slack: %s. To do: %s", why, to_do)
+
+    def connect(self) -> None:
+        """Connect, unless the socket was closed for good in the meantime.
+
+        Raises:
+            SlackUnreachable: Slack gave no address.
+        """
+        if not self.closed:
+            super().connect()
+
+    def close(self) -> None:
+        """Close for good. A connection that is being made is waited for, or it would be left open.
+
+        Slack's client would then wait for ever: for the end of a connection that nobody ends.
+        """
+        self.closed = True
+        with self.connect_operation_lock:
+            super().close()
+
+    def enqueue_message(self, message: str) -> None:
+        """Take a frame, and slow down first where it says that there are too many sockets."""
+        if _says_too_many(message):
+            self._backoff.failed()
+            self._troubles.tell(
+                TOO_MANY,
+                "Slack closed our socket: the app has more than 10 (too_many_websockets). To do:"
+                " end other programs that use this SLACK_APP_TOKEN; it is tried again, ever more"
+                " slowly",
+            )
+        elif self._backoff.is_calm:
+            self._troubles.over(TOO_MANY)
+        super().enqueue_message(message)
+
+
+class SocketHandler(SocketModeHandler):
+    """Hands what a socket brings to a Bolt app."""
+
+    def __init__(self, app: App, socket: SlackSocket) -> None:
+        # Without the parent's own: it would make another client, with threads of its own.
+        self.app = app
+        self.app_token = socket.app_token
+        self.client = socket
+        listener: Any = self.handle  # annotated with a narrower client than it is called with
+        socket.socket_mode_request_listeners.append(listener)
+
+
+def _says_too_many(message: str) -> bool:
+    """Whether a frame ends the connection for that reason. Most frames are not even parsed."""
+    if '"disconnect"' not in message[:500]:
+        return False
+    frame = json.loads(message)
+    return (frame.get("type"), frame.get("reason")) == ("disconnect", "too_many_websockets")

@@ -1,0 +1,86 @@
+"""The watch: gaps are read, a deaf socket is replaced, and a quiet channel is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.slack.catch_up import CaughtUp
+from bot.slack.watch import QUIET_S, READ_AGAIN_S, Watch
+
+HELLO = '{"type": "hello"}'
+PRESS = '{"type": "interactive"}'
+
+
+class Scene:
+    """A watch with a clock, a history to read, and a socket that counts its replacements."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.answers: list[CaughtUp | Exception] = []
+        self.read = 0
+        self.replaced = 0
+        self.watch = Watch(self.catch_up, monotonic=lambda: self.seconds)
+        self.watch.look(self)  # what came before the start is read once
+
+    def catch_up(self) -> CaughtUp:
+        self.read += 1
+        answer = self.answers.pop(0) if self.answers else CaughtUp()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def connect_to_new_endpoint(self, force: bool = False) -> None:
+        assert force
+        self.replaced += 1
+
+    def after(self, seconds: float) -> tuple[int, int]:
+        """Look after some time; return how often was read and replaced in all."""
+        self.seconds += seconds
+        self.watch.look(self)
+        return self.read, self.replaced
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def test_a_greeting_begins_a_connection_and_what_came_before_it_is_read(scene: Scene) -> None:
+    scene.watch.heard(PRESS)
+    assert scene.after(1) == (1, 0)
+    scene.watch.heard(HELLO)
+    assert scene.after(1) == (2, 0)
+
+
+def test_case_64_a_silence_in_which_something_was_posted_replaces_the_socket(
+    scene: Scene,
+) -> None:
+    assert scene.after(QUIET_S) == (1, 0)
+    scene.answers = [CaughtUp(found=1)]
+    assert scene.after(1) == (2, 1)
+
+
+def test_a_silence_in_which_nothing_was_posted_is_a_quiet_afternoon(scene: Scene) -> None:
+    assert scene.after(QUIET_S + 1) == (2, 0)
+    assert scene.after(QUIET_S) == (2, 0)
+    assert scene.after(1) == (3, 0)
+
+
+def test_what_is_found_after_a_new_connection_does_not_replace_it(scene: Scene) -> None:
+    scene.seconds += QUIET_S
+    scene.watch.heard(HELLO)
+    scene.answers = [CaughtUp(found=7)]
+
+    assert scene.after(1) == (2, 0)
+
+
+@pytest.mark.parametrize("answer", [CaughtUp(whole=False), RuntimeError("a full disk")])
+def test_a_gap_that_could_not_be_read_is_read_again_a_minute_later(
+    scene: Scene, answer: CaughtUp | Exception
+) -> None:
+    scene.watch.heard(HELLO)
+    scene.answers = [answer]
+    assert scene.after(1) == (2, 0)
+    assert scene.after(READ_AGAIN_S - 1)[0] == 2
+    assert scene.after(1)[0] == 3
+    assert scene.after(READ_AGAIN_S)[0] == 3

@@ -1,0 +1,124 @@
+"""Outages of Slack while the bot runs: it stays up, says it once, and loses no ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.now import now_us
+from bot.slack.outside import Outside
+from bot.slack.watch import QUIET_S
+from bot.workspace import Channel, Message
+from tests.scenarios.office import ANN, BOT, CHANNEL, Office, office, shown
+
+SIMPLE, OTHER = "T-80008", "T-80007"
+SECOND_US = 1_000_000
+_PUT_OFF = "SELECT count(*) FROM inbox WHERE state = 'new' AND error = 'token_revoked'"
+
+
+class Ahead:
+    """The wall clock and the process's own, both put forward by a test."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now_us(self) -> int:
+        return now_us() + int(self.seconds * SECOND_US)
+
+    def monotonic(self) -> float:
+        return self.now_us() / SECOND_US
+
+
+@pytest.fixture
+def ahead() -> Ahead:
+    return Ahead()
+
+
+@pytest.fixture
+def bot(tmp_path: Path, ahead: Ahead) -> Iterator[Office]:
+    """A bot at work whose clocks the test moves."""
+    with office(tmp_path) as place:
+        place.open(Outside(now_us=ahead.now_us, monotonic=ahead.monotonic))
+        yield place
+
+
+def drafts(place: Office, ticket: Message) -> int:
+    """Count the drafts in a thread."""
+    return sum("Draft for" in shown(each) for each in place.workspace.replies(ticket))
+
+
+def told(caplog: pytest.LogCaptureFixture, words: str) -> int:
+    """Count the lines of the log that hold these words."""
+    return sum(words in each for each in caplog.messages)
+
+
+def test_case_64_a_deaf_socket_is_replaced_and_what_it_kept_is_answered_once(
+    bot: Office, ahead: Ahead, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace = bot.workspace
+    bot.wait_for_reply(bot.ticket("T-90104"), "Draft for")  # the socket was heard, and read behind
+    workspace.sockets.mute()
+    tickets = [bot.ticket(SIMPLE), bot.ticket(OTHER)]
+    lost = [each for each in workspace.deliveries("message") if not each.acknowledged]
+    assert len(lost) == 2
+    ahead.seconds += QUIET_S + 1
+
+    for ticket in tickets:
+        bot.wait_for_reply(ticket, "Draft for", seconds=30)
+    workspace.wait_for(
+        lambda: len(workspace.calls("apps.connections.open")) == 2, what="another socket"
+    )
+    workspace.wait_for_sockets(1)
+    for delivery in lost:
+        workspace.redeliver(delivery)  # Slack sends again what nobody acknowledged
+    bot.wait_for_reply(bot.ticket("T-80002"), "T-80002")
+    bot.rest()
+
+    assert [drafts(bot, each) for each in tickets] == [1, 1]
+    assert told(caplog, "it is replaced") == 1
+
+
+def test_a_token_that_is_revoked_and_given_back_loses_no_ticket(
+    bot: Office, ahead: Ahead, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot.until(lambda: len(bot.workspace.calls("conversations.history")) >= 2, what="no catching up")
+    bot.workspace.revoke_token()
+    ticket = bot.ticket(SIMPLE)
+    for tries in range(1, 8):  # more often than a delivery is tried that fails by itself
+        bot.until(lambda: len(bot.workspace.calls("users.info")) >= tries, what="it was not asked")  # noqa: B023
+        bot.until(lambda: bot.count(_PUT_OFF) == 1, what="it was not put off")
+        ahead.seconds += 16
+    assert bot.count("SELECT count(*) FROM inbox WHERE state = 'dead'") == 0
+    bot.workspace.revoke_token(revoked=False)
+    ahead.seconds += 120
+
+    bot.wait_for_reply(ticket, "Draft for", seconds=30)
+    bot.rest()
+    assert drafts(bot, ticket) == 1
+    assert told(caplog, "Slack does not say who somebody is") == 1
+
+
+@pytest.mark.parametrize("broken", ["archived", "removed"])
+def test_a_channel_that_closes_during_a_run_gets_its_draft_when_it_is_open_again(
+    bot: Office, ahead: Ahead, caplog: pytest.LogCaptureFixture, broken: str
+) -> None:
+    workspace = bot.workspace
+    here = Channel(id=CHANNEL, name="support", members=(ANN, BOT))
+    hold = workspace.faults.hold("chat.postMessage")
+    ticket = bot.ticket(SIMPLE)
+    assert hold.reached.wait(15)
+    changes = {"is_archived": True} if broken == "archived" else {"members": (ANN,)}
+    workspace.put_channel(replace(here, **changes))
+    hold.release()
+    code = "is_archived" if broken == "archived" else "not_in_channel"
+    bot.until(lambda: told(caplog, code) == 1, what="it was not said")
+    workspace.put_channel(here)
+    ahead.seconds += 61
+
+    bot.wait_for_reply(ticket, "Draft for", seconds=30)
+    bot.rest()
+    assert drafts(bot, ticket) == 1
+    assert told(caplog, code) == 1

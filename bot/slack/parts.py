@@ -189,8 +189,9 @@ class Parts:
         self._people = People(
             self._calls,
             team_id=self._us.team_id or "",
-            groups={group for role in self._policy.roles for group in role.groups},
+            groups=self._policy.groups,
             now_us=self._now_us,
+            troubles=self.troubles,
         )
         return self._people
 

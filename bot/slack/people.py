@@ -13,11 +13,14 @@ from typing import Any, Final, TypeVar
 from approvals import GroupUnavailable, Person, PersonKind, look_up_person
 from bot.slack.calls import Answer, Calls, Lost, Refused, Took
 from bot.slack.errors import PersonUnavailable
+from bot.slack.troubles import Troubles
 
-__all__ = ["KEPT_US", "People"]
+__all__ = ["KEPT_US", "WHO", "People"]
 
 KEPT_US: Final = 5 * 60 * 1_000_000
 """How long an answer of Slack counts: who leaves a role, decides for five minutes at most."""
+WHO: Final = "Slack does not say who somebody is"
+"""The name of that trouble."""
 PAGE: Final = 200
 MOST_PAGES: Final = 50
 
@@ -40,15 +43,23 @@ class People:
         team_id: the workspace that the app is installed in.
         groups: the user groups of the approvals table.
         now_us: the time.
+        troubles: told when Slack says again who somebody is.
     """
 
     def __init__(
-        self, calls: Calls, *, team_id: str, groups: Collection[str], now_us: Callable[[], int]
+        self,
+        calls: Calls,
+        *,
+        team_id: str,
+        groups: Collection[str],
+        now_us: Callable[[], int],
+        troubles: Troubles,
     ) -> None:
         self._calls = calls
         self._team_id = team_id
         self._groups = frozenset(groups)
         self._now_us = now_us
+        self._troubles = troubles
         self._kept: dict[tuple[str, str], _Kept] = {}
 
     def look_up(self, user_id: str) -> Person:
@@ -98,6 +109,7 @@ class People:
     def _ask_kind(self, user_id: str) -> PersonKind:
         answer = self._calls.read("users.info", user=user_id)
         if isinstance(answer, Took):
+            self._troubles.over(WHO)
             return _kind(answer.data["user"], self._team_id)
         if isinstance(answer, Refused) and answer.code in ("user_not_found", "user_not_visible"):
             return PersonKind.OUTSIDER

@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.errors import BotError
 from bot.slack.errors import PersonUnavailable
+from bot.slack.people import WHO
 from bot.slack.remedies import remedy
 from bot.slack.store.inbox import (
     Delivery,
@@ -30,7 +31,6 @@ __all__ = ["Apply", "Taking"]
 Apply = Callable[[Database], None]
 """What a delivery comes to, applied inside ``tx()``."""
 
-WHO: Final = "Slack does not say who somebody is"
 WHO_WAIT_US: Final = 15_000_000
 """How long a delivery waits for that before it is asked again."""
 _log: Final = logging.getLogger("handrail.slack")
@@ -78,7 +78,6 @@ class Taking:
     def _take(self, db: Database, delivery: Delivery) -> None:
         try:
             apply = self._prepare(db, delivery)
-            self._troubles.over(WHO)
             self._writer.run(lambda w: _settle(w, delivery, apply))
         except PersonUnavailable as error:
             self._put_off(delivery, error)

@@ -108,7 +108,13 @@ class Bot:
         us = Us(user_id=me.bot_user, bot_id=me.bot_id, app_id=me.app_id, team_id=me.team_id)
         self.calls = Calls(web_client(me.bot_token, api=place.base_url))
         settings = SlackSettings(channels=frozenset({CHANNEL}))
-        people = People(self.calls, team_id=me.team_id, groups=policy.groups, now_us=now_us)
+        people = People(
+            self.calls,
+            team_id=me.team_id,
+            groups=policy.groups,
+            now_us=now_us,
+            troubles=Troubles(),
+        )
         self.access = Access(people, settings)
         self.jobs = Jobs()
         gateway = desk.gateway

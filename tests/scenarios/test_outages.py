@@ -98,7 +98,7 @@ def test_a_token_that_is_revoked_and_given_back_loses_no_ticket(
     bot.wait_for_reply(ticket, "Draft for", seconds=30)
     bot.rest()
     assert drafts(bot, ticket) == 1
-    assert told(caplog, "Slack does not say who somebody is") == 1
+    assert told(caplog, "Slack does not say who somebody is (token_revoked)") == 1
 
 
 @pytest.mark.parametrize("broken", ["archived", "removed"])

@@ -30,16 +30,6 @@ class Foreign:
             row[0] for row in self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
         )
 
-    def columns(self, table: str) -> frozenset[str]:
-        """Return the names of a table's columns.
-
-        Raises:
-            StoreUnusable: the file is damaged.
-        """
-        return frozenset(
-            row[0] for row in self.rows("SELECT name FROM pragma_table_info(?)", (table,))
-        )
-
     def rows(self, sql: str, values: Sequence[str | int] = ()) -> Iterator[sqlite3.Row]:
         """Yield the rows of a SELECT one by one.
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from loop import PRICES, CostState, Failed, Replied
-from recordings import Recording, RecordingUnreadable, read_recordings
+from recordings import Recording, RecordingUnreadable, Unknown, read_recordings
+from tests.recordings.importers.bringing import bring, write_lines
 
 
 def line(**changes: Any) -> dict[str, Any]:
@@ -165,3 +166,34 @@ def test_calls_with_missing_parts_are_kept_as_the_model_wrote_them(tmp_path: Pat
     assert isinstance(answer, Replied)
     call = answer.reply.calls[0]
     assert (call.call_id, call.name, call.arguments) == ("", "", "")
+
+
+def test_the_lines_are_brought_in_as_one_run_a_ticket_and_model(tmp_path: Path) -> None:
+    """Steps in order; requests and results of calls are not in the lines."""
+    second = line(label={"model": "chat-small", "step": 2, "ticket_id": "T-1"}, latency_s=2)
+    first = line(label={"model": "chat-small", "step": 1, "ticket_id": "T-1"})
+    other = line(label={"model": "chat-strong", "step": 1, "ticket_id": "T-1"})
+
+    brought = bring(write_lines(tmp_path, second, first, other, "{", line(label={})))
+
+    assert [len(each.exchanges) for each in brought.recordings] == [2, 1]
+    run = brought.recordings[0]
+    assert run.ticket_id == "T-1"
+    assert run.unknown == {Unknown.REQUESTS, Unknown.RESULTS, Unknown.TOOL_TIME}
+    assert [each.answer_us for each in run.exchanges] == [1_500_000, 2_000_000]
+    assert brought.problems == [
+        "line 4: is not a line of JSON",
+        "line 5: field label.ticket_id: must name the ticket",
+    ]
+
+
+def test_real_lines_are_brought_in_whole(larkfield: Path, tmp_path: Path) -> None:
+    """Twelve lines of seven tickets."""
+    source = larkfield / "c08" / "recordings_tools_chat_small_12.jsonl"
+    path = tmp_path / "real.jsonl"
+    path.write_bytes(source.read_bytes())
+
+    brought = bring(path)
+
+    assert (brought.file.format, len(brought.recordings), brought.problems) == ("reference", 7, [])
+    assert sum(len(each.exchanges) for each in brought.recordings) == 12

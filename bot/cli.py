@@ -44,6 +44,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "compare": "evaluate:compare_evaluations",
     "recordings": "recordings:recordings",
     "proposals": "proposals:proposals",
+    "calibrate": "calibrate:calibrate_limits",
     "changes": "shop:changes",
     "reconcile": "care:reconcile",
     "audit": "audit:audit",

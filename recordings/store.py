@@ -150,6 +150,11 @@ class Runs:
         found = rows(self._db, f"{_SELECT} ORDER BY started_at DESC, rowid DESC LIMIT ?", (limit,))
         return [_run(row) for row in found]
 
+    def ids(self) -> list[str]:
+        """Return the ids of all runs, oldest first."""
+        found = rows(self._db, "SELECT run_id FROM runs ORDER BY started_at, rowid")
+        return [row["run_id"] for row in found]
+
     def of_ticket(self, ticket_id: str) -> list[RunRow]:
         """Return the runs of a ticket, oldest first."""
         sql = f"{_SELECT} WHERE ticket_id = ? ORDER BY started_at, rowid"

@@ -20,13 +20,13 @@ from bot.commands.common import (
 from bot.errors import BotError
 from bot.keeper import existing_runs
 from bot.new_file import STDOUT, write_new
+from bot.recorded_runs import readable_entries
 from bot.settings import Settings
 from bot.show import outcome
 from bot.story import Story
 from bot.texts import counted, resume_step, shortened
 from bot.trace import header, lines
-from loop import Entry
-from recordings import RecordingUnreadable, RunRow, Runs, decode
+from recordings import RunRow
 
 __all__ = ["export", "runs", "trace"]
 
@@ -70,7 +70,7 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
     """
     with existing_runs(settings.store) as kept:
         row = find_run(kept, run_id)
-        entries, damaged = _readable(kept, row.run_id)
+        entries, damaged = readable_entries(kept, row.run_id)
     shown_damage(damaged)
     story = Story.of(row.run_id, entries)
     if story is None:
@@ -120,15 +120,3 @@ def export(*, run_id: str, file: Path | None, settings: Settings) -> int:
 def _line(row: RunRow) -> str:
     end = row.state if row.result is None else f"{row.result} ({row.reason})"
     return f"{row.started_at[:19]}Z  {shortened(row.run_id, 60)}  {end}"
-
-
-def _readable(kept: Runs, run_id: str) -> tuple[list[Entry], list[RecordingUnreadable]]:
-    """Return the entries that can be read, and the faults of those that cannot."""
-    entries: list[Entry] = []
-    damaged: list[RecordingUnreadable] = []
-    for number, line in enumerate(kept.lines(run_id), start=1):
-        try:
-            entries.append(decode(line, file=f"journal of run {run_id}", number=number)[1])
-        except RecordingUnreadable as fault:
-            damaged.append(fault)
-    return entries, damaged

@@ -1,5 +1,8 @@
 """What a recorded run would have come to under other limits."""
 
+from recordings.explore.bootstrap import Interval, Rates
+from recordings.explore.calibrate import Calibration, Choice, Tried, calibrate
+from recordings.explore.curve import change_text, curve_svg
 from recordings.explore.data import profile_to_json, rules_to_json
 from recordings.explore.facts import (
     CallFacts,
@@ -18,13 +21,17 @@ from recordings.explore.sums import Outcome, Sums, cuts, sum_up
 from recordings.explore.walk import Fate, Place, Point, WhatIf, as_recorded, what_if
 
 __all__ = [
+    "Calibration",
     "CallFacts",
+    "Choice",
     "EndKind",
     "Fate",
+    "Interval",
     "Outcome",
     "Place",
     "Point",
     "Preset",
+    "Rates",
     "RunEnd",
     "RunFacts",
     "RunProfile",
@@ -32,8 +39,12 @@ __all__ = [
     "Success",
     "SuccessRule",
     "Sums",
+    "Tried",
     "WhatIf",
     "as_recorded",
+    "calibrate",
+    "change_text",
+    "curve_svg",
     "cuts",
     "explore_page",
     "facts_of",

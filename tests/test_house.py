@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("approvals", "bot", "loop", "recordings", "tools")
 MADE = {"__pycache__", "build", "dist", "htmlcov", ".coverage", ".git"}
 """What tools make. Folders that begin with a dot are not ours either, but for ``.ci``."""
-TEXT = {".cfg", ".csv", ".json", ".jsonl", ".md", ".py", ".sql", ".toml", ".txt", ".yaml", ".yml"}
+TEXT = set(".cfg .css .csv .html .js .json .jsonl .md .py .sql .svg .toml .txt .yaml .yml".split())
 LONGEST_FILE = 600
 """Lines of one package file."""
 

@@ -40,7 +40,12 @@ class Bell:
         self._waiting.pop(event, None)
 
 
-async def feed(bell: Bell, look: Callable[[], Iterable[tuple[str, Row]]]) -> AsyncIterator[str]:
+async def feed(
+    bell: Bell,
+    look: Callable[[], Iterable[tuple[str, Row]]],
+    *,
+    beat_seconds: float = BEAT_SECONDS,
+) -> AsyncIterator[str]:
     """Yield the whole table once, then what changes in it, for as long as somebody reads."""
     event = bell.listen()
     sent: dict[str, Row] | None = None
@@ -52,18 +57,18 @@ async def feed(bell: Bell, look: Callable[[], Iterable[tuple[str, Row]]]) -> Asy
             if change is not None:
                 yield f"data: {json.dumps(change)}\n\n"
             sent = now
-            async for beat in _quiet(event):
+            async for beat in _quiet(event, beat_seconds):
                 yield beat
             await asyncio.sleep(GATHER_SECONDS)
     finally:
         bell.leave(event)
 
 
-async def _quiet(event: asyncio.Event) -> AsyncIterator[str]:
+async def _quiet(event: asyncio.Event, beat_seconds: float) -> AsyncIterator[str]:
     """Wait for a ring, with a sign of life now and then."""
     while True:
         try:
-            await asyncio.wait_for(event.wait(), BEAT_SECONDS)
+            await asyncio.wait_for(event.wait(), beat_seconds)
         except TimeoutError:
             yield ": here\n\n"
         else:

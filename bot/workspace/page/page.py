@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from bot.errors import BotError
 from bot.workspace.errors import NotPossible, TookTooLong
 from bot.workspace.page.acts import ACTS
 from bot.workspace.page.feed import Bell, feed
@@ -62,7 +63,8 @@ class Page:
         manifest: of the app: its slash commands and message shortcuts are offered.
         people: who can be acted as, in this order: a user's id and a word about their role.
         new_ticket: gives the text that the box "New ticket" starts with; None: there is no box.
-        on_reset: starts over, called in a thread of its own; None: there is no button.
+        on_reset: starts over, called in a thread of its own; None: there is no button. What it
+            raises as a :class:`BotError` is told to the person.
     """
 
     def __init__(
@@ -178,7 +180,10 @@ class Page:
             return self._refused()
         if self._on_reset is None:
             return _told("Starting over is not offered here.", 404)
-        await asyncio.to_thread(self._on_reset)
+        try:
+            await asyncio.to_thread(self._on_reset)
+        except BotError as error:
+            return _told(str(error), 500)
         return JSONResponse({"ok": True}, headers=HEADERS)
 
     def _screen(self, viewer: str) -> Screen:

@@ -10,12 +10,16 @@ export function textOf(text) {
 }
 
 function plainLines(text) {
-  return unescaped(text).split("\n").flatMap((line, number) => (number ? [h("br"), line] : [line]));
+  return unescaped(text)
+    .split("\n")
+    .flatMap((line, number) => (number ? [h("br"), line] : [line]));
 }
 
 // `controls(element, block)` returns the control of an interactive element; `field(block)` an input.
 export function blocks(list, { controls, field }) {
-  return list.map((block) => h("div", { class: `block ${block.type}` }, inside(block, controls, field)));
+  return list.map((block) =>
+    h("div", { class: `block ${block.type}` }, inside(block, controls, field)),
+  );
 }
 
 function inside(block, controls, field) {
@@ -24,13 +28,24 @@ function inside(block, controls, field) {
       return h("p", { class: "heading" }, textOf(block.text));
     case "section":
       return [
-        h("div", { class: "words" },
+        h(
+          "div",
+          { class: "words" },
           block.text && h("p", {}, textOf(block.text)),
-          block.fields && h("div", { class: "fields" }, block.fields.map((each) => h("p", {}, textOf(each))))),
-        block.accessory && h("div", { class: "accessory" }, element(block.accessory, block, controls)),
+          block.fields &&
+            h(
+              "div",
+              { class: "fields" },
+              block.fields.map((each) => h("p", {}, textOf(each))),
+            ),
+        ),
+        block.accessory &&
+          h("div", { class: "accessory" }, element(block.accessory, block, controls)),
       ];
     case "context":
-      return block.elements.map((each) => (each.type === "image" ? image(each) : h("p", {}, textOf(each))));
+      return block.elements.map((each) =>
+        each.type === "image" ? image(each) : h("p", {}, textOf(each)),
+      );
     case "actions":
     case "context_actions":
       return block.elements.map((each) => element(each, block, controls));
@@ -57,5 +72,9 @@ function element(part, block, controls) {
 
 // Nothing is loaded from elsewhere: an image is told by its words.
 function image(part) {
-  return h("span", { class: "image", role: "img", "aria-label": part.alt_text, id: newId("image") }, `Image: ${part.alt_text}`);
+  return h(
+    "span",
+    { class: "image", role: "img", "aria-label": part.alt_text, id: newId("image") },
+    `Image: ${part.alt_text}`,
+  );
 }

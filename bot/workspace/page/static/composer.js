@@ -1,6 +1,6 @@
 // Where a person types: messages, replies, slash commands, and new words for an old message.
 
-import { byId, find, h, newId } from "./dom.js";
+import { find, h, newId } from "./dom.js";
 import { unescaped } from "./markup.js";
 import { messageKey, place } from "./store.js";
 import { act, tell } from "./told.js";
@@ -8,11 +8,17 @@ import { act, tell } from "./told.js";
 // A field with a Send button. `where()` gives channel and thread; what was typed stays if refused.
 export function composer(name, where) {
   const hint = newId("hint");
-  const box = h("textarea", { rows: 1, "aria-label": name, placeholder: name, "aria-describedby": hint, onkeydown: (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    send();
-  } });
+  const box = h("textarea", {
+    rows: 1,
+    "aria-label": name,
+    placeholder: name,
+    "aria-describedby": hint,
+    onkeydown: (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      send();
+    },
+  });
   const send = async () => {
     const text = box.value.trim();
     if (!text) return;
@@ -20,8 +26,19 @@ export function composer(name, where) {
     const answer = await said(text, where());
     if (!answer.ok && !box.value) box.value = text;
   };
-  return h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); send(); } },
-    box, h("button", { class: "primary" }, "Send"), h("p", { class: "hint", id: hint }));
+  return h(
+    "form",
+    {
+      class: "composer",
+      onsubmit: (event) => {
+        event.preventDefault();
+        send();
+      },
+    },
+    box,
+    h("button", { class: "primary" }, "Send"),
+    h("p", { class: "hint", id: hint }),
+  );
 }
 
 async function said(text, { channel, thread }) {
@@ -51,21 +68,49 @@ export function startEditing(row) {
   const old = shown?.querySelector(".body");
   if (!old) return;
   const box = h("textarea", { rows: 4, "aria-label": "Edit message", value: typedText(row) });
-  const finish = () => { form.replaceWith(old); find(shown, "more")?.focus(); };
+  const finish = () => {
+    form.replaceWith(old);
+    find(shown, "more")?.focus();
+  };
   const save = async () => {
-    const answer = await act({ act: "edit", channel: row.channel, ts: row.ts, text: box.value.trim() });
+    const answer = await act({
+      act: "edit",
+      channel: row.channel,
+      ts: row.ts,
+      text: box.value.trim(),
+    });
     if (answer.ok && form.isConnected) finish();
   };
-  const form = h("form", { class: "editing", onsubmit: (event) => { event.preventDefault(); save(); }, onkeydown: (event) => {
-    if (event.key === "Escape") { event.stopPropagation(); finish(); }
-  } },
-  box,
-  h("div", { class: "row" }, h("button", { type: "button", onclick: finish }, "Cancel"), h("button", { class: "primary" }, "Save")));
+  const form = h(
+    "form",
+    {
+      class: "editing",
+      onsubmit: (event) => {
+        event.preventDefault();
+        save();
+      },
+      onkeydown: (event) => {
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          finish();
+        }
+      },
+    },
+    box,
+    h(
+      "div",
+      { class: "row" },
+      h("button", { type: "button", onclick: finish }, "Cancel"),
+      h("button", { class: "primary" }, "Save"),
+    ),
+  );
   old.replaceWith(form);
   box.focus();
 }
 
 function typedText(row) {
-  const leaves = row.blocks.flatMap((block) => block.elements ?? []).flatMap((part) => part.elements ?? []);
+  const leaves = row.blocks
+    .flatMap((block) => block.elements ?? [])
+    .flatMap((part) => part.elements ?? []);
   return leaves.map((leaf) => leaf.text ?? "").join("") || unescaped(row.text);
 }

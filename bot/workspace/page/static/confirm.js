@@ -9,13 +9,45 @@ export function confirmed(asks) {
   const title = newId("confirm");
   const said = newId("confirm");
   return new Promise((resolve) => {
-    const answer = (yes) => { dialog.close(); dialog.remove(); resolve(yes); };
-    const dialog = h("dialog", { class: "confirm", role: "alertdialog", "aria-labelledby": title, "aria-describedby": said, oncancel: (event) => { event.preventDefault(); answer(false); } },
+    const answer = (yes) => {
+      dialog.close();
+      dialog.remove();
+      resolve(yes);
+    };
+    const dialog = h(
+      "dialog",
+      {
+        class: "confirm",
+        role: "alertdialog",
+        "aria-labelledby": title,
+        "aria-describedby": said,
+        oncancel: (event) => {
+          event.preventDefault();
+          answer(false);
+        },
+      },
       h("h2", { id: title }, textOf(asks.title)),
       h("p", { id: said }, textOf(asks.text)),
-      h("div", { class: "row" },
-        h("button", { type: "button", onclick: () => answer(false) }, textOf(asks.deny ?? plain("Cancel"))),
-        h("button", { type: "button", class: asks.style === "danger" ? "danger" : "primary", "data-answer": "yes", onclick: () => answer(true) }, textOf(asks.confirm ?? plain("Yes")))));
+      h(
+        "div",
+        { class: "row" },
+        h(
+          "button",
+          { type: "button", onclick: () => answer(false) },
+          textOf(asks.deny ?? plain("Cancel")),
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            class: asks.style === "danger" ? "danger" : "primary",
+            "data-answer": "yes",
+            onclick: () => answer(true),
+          },
+          textOf(asks.confirm ?? plain("Yes")),
+        ),
+      ),
+    );
     document.body.append(dialog);
     dialog.showModal();
   });

@@ -6,7 +6,9 @@ const WEB = /^(https?:|mailto:)/i;
 export function h(tag, given = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(given)) set(made, name, value);
-  made.append(...children.flat(3).filter((each) => each !== null && each !== undefined && each !== false));
+  made.append(
+    ...children.flat(3).filter((each) => each !== null && each !== undefined && each !== false),
+  );
   return made;
 }
 
@@ -24,25 +26,27 @@ export const byId = (id) => document.getElementById(id);
 // stays as it is, and focus stays on the same control of an element that is made anew.
 export function reconcile(list, items, { key, sign, make }) {
   const old = new Map([...list.children].map((each) => [each.dataset.key, each]));
-  let place = list.firstElementChild;
+  let last = null;
   for (const item of items) {
     const name = key(item);
-    const mark = String(sign(item));
-    let element = old.get(name);
+    const before = old.get(name);
     old.delete(name);
-    if (!element || element.dataset.sign !== mark) {
-      const made = make(item, element);
-      made.dataset.key = name;
-      made.dataset.sign = mark;
-      if (element) {
-        if (place === element) place = element.nextElementSibling;
-        replace(element, made);
-      } else list.insertBefore(made, place);
-      element = made;
-    } else if (element === place) place = place.nextElementSibling;
-    else list.insertBefore(element, place);
+    const element = current(before, String(sign(item)), () => make(item));
+    element.dataset.key = name;
+    const place = last ? last.nextElementSibling : list.firstElementChild;
+    if (element !== place) list.insertBefore(element, place);
+    last = element;
   }
   for (const gone of old.values()) gone.remove();
+}
+
+// Returns the element as it is, or a new one in its place.
+function current(before, sign, make) {
+  if (before?.dataset.sign === sign) return before;
+  const made = make();
+  made.dataset.sign = sign;
+  if (before) replace(before, made);
+  return made;
 }
 
 // Replaces an element; the focus inside it moves to the control of the same name, or to the whole.
@@ -51,7 +55,7 @@ export function replace(before, after) {
   const name = focused?.dataset.focus;
   if (before.tabIndex === 0) after.tabIndex = 0;
   before.replaceWith(after);
-  if (focused) (name && find(after, name) || after).focus({ preventScroll: true });
+  if (focused) ((name && find(after, name)) || after).focus({ preventScroll: true });
 }
 
 export function find(within, name) {
@@ -61,10 +65,26 @@ export function find(within, name) {
 let numbers = 0;
 export const newId = (stem) => `${stem}-${++numbers}`;
 
-const moment = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const exact = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const moment = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const exact = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 export const clock = (seconds) => moment.format(new Date(seconds * 1000));
 export const clockExact = (seconds) => exact.format(new Date(seconds * 1000));
 export const time = (seconds) =>
-  h("time", { datetime: new Date(seconds * 1000).toISOString(), title: whole.format(new Date(seconds * 1000)) }, clock(seconds));
+  h(
+    "time",
+    {
+      datetime: new Date(seconds * 1000).toISOString(),
+      title: whole.format(new Date(seconds * 1000)),
+    },
+    clock(seconds),
+  );

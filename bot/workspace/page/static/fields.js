@@ -13,21 +13,40 @@ export function field(block, typed, errors) {
   const id = newId("field");
   const why = errors[name] ?? errors[element.action_id];
   const told = [block.hint && `${id}-hint`, why && `${id}-error`].filter(Boolean).join(" ");
-  const marks = { id, "data-field": name, "data-focus": name, "aria-describedby": told || null, "aria-invalid": why ? "true" : null, "aria-required": block.optional ? null : "true" };
+  const marks = {
+    id,
+    "data-field": name,
+    "data-focus": name,
+    "aria-describedby": told || null,
+    "aria-invalid": why ? "true" : null,
+    "aria-required": block.optional ? null : "true",
+  };
   const grouped = /radio|checkbox/.test(element.type);
   const inside = input(element, marks, typed[name]);
-  const words = [textOf(block.label), block.optional && h("span", { class: "optional" }, " (optional)")];
+  const words = [
+    textOf(block.label),
+    block.optional && h("span", { class: "optional" }, " (optional)"),
+  ];
   return [
-    grouped ? h("fieldset", { "aria-describedby": told || null }, h("legend", {}, words), inside) : [h("label", { for: id }, words), inside],
+    grouped
+      ? h("fieldset", { "aria-describedby": told || null }, h("legend", {}, words), inside)
+      : [h("label", { for: id }, words), inside],
     block.hint && h("p", { class: "hint", id: `${id}-hint` }, textOf(block.hint)),
     why && h("p", { class: "error", id: `${id}-error` }, why),
   ];
 }
 
-const TYPES = { number_input: "number", email_text_input: "email", url_text_input: "url", datepicker: "date", timepicker: "time" };
+const TYPES = {
+  number_input: "number",
+  email_text_input: "email",
+  url_text_input: "url",
+  datepicker: "date",
+  timepicker: "time",
+};
 
 function input(element, marks, typed) {
-  const value = typed ?? element.initial_value ?? element.initial_date ?? element.initial_time ?? "";
+  const value =
+    typed ?? element.initial_value ?? element.initial_date ?? element.initial_time ?? "";
   const common = { ...marks, value, placeholder: label(element.placeholder) || null };
   if (/radio|checkbox/.test(element.type)) return choices(element, marks, typed);
   if (element.type.includes("select")) return select(element, marks, typed);
@@ -37,20 +56,46 @@ function input(element, marks, typed) {
 
 function choices(element, marks, typed) {
   const many = element.type === "checkboxes";
-  const chosen = new Set([typed ?? [...(element.initial_options ?? []), element.initial_option].filter(Boolean).map((each) => each.value)].flat());
+  const chosen = new Set(
+    [
+      typed ??
+        [...(element.initial_options ?? []), element.initial_option]
+          .filter(Boolean)
+          .map((each) => each.value),
+    ].flat(),
+  );
   const { id, ...rest } = marks;
-  return element.options.map((option, number) => h("label", { class: "choice" },
-    h("input", { ...rest, "data-focus": `${marks["data-focus"]}-${number}`, "aria-required": null, type: many ? "checkbox" : "radio", name: id, value: option.value, checked: chosen.has(option.value) }),
-    h("span", {}, textOf(option.text))));
+  return element.options.map((option, number) =>
+    h(
+      "label",
+      { class: "choice" },
+      h("input", {
+        ...rest,
+        "data-focus": `${marks["data-focus"]}-${number}`,
+        "aria-required": null,
+        type: many ? "checkbox" : "radio",
+        name: id,
+        value: option.value,
+        checked: chosen.has(option.value),
+      }),
+      h("span", {}, textOf(option.text)),
+    ),
+  );
 }
 
 function select(element, marks, typed) {
   const many = element.type.startsWith("multi_");
-  const initial = element.initial_option?.value ?? (element.initial_options ?? []).map((each) => each.value);
+  const initial =
+    element.initial_option?.value ?? (element.initial_options ?? []).map((each) => each.value);
   const chosen = new Set([typed ?? initial].flat());
-  return h("select", { ...marks, multiple: many },
+  return h(
+    "select",
+    { ...marks, multiple: many },
     !many && h("option", { value: "" }, label(element.placeholder) || "Choose…"),
-    optionsOf(element).map((each) => h("option", { value: each.value, selected: chosen.has(each.value) }, label(each.text))));
+    optionsOf(element).map((each) =>
+      h("option", { value: each.value, selected: chosen.has(each.value) }, label(each.text)),
+    ),
+  );
 }
 
 // Why Slack would not let the form go, or null.

@@ -14,7 +14,10 @@ function lost(is) {
 }
 
 readPlace();
-addEventListener("hashchange", () => { readPlace(); changed(); });
+addEventListener("hashchange", () => {
+  readPlace();
+  changed();
+});
 sidebar.start(lost);
 panes.start();
 keys.start();

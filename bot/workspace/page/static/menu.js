@@ -6,24 +6,52 @@ let open = null;
 
 export function menuButton({ name, focus, items, words = "⋯" }) {
   const id = newId("menu");
-  const button = h("button", {
-    type: "button", class: "more", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id,
-    "aria-label": name, title: name, "data-focus": focus,
-    onclick: () => (open?.button === button ? close() : show(button, id, items())),
-    onkeydown: (event) => {
-      if (event.key !== "ArrowDown") return;
-      event.preventDefault();
-      event.stopPropagation();
-      show(button, id, items());
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "more",
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      "aria-label": name,
+      title: name,
+      "data-focus": focus,
+      onclick: () => (open?.button === button ? close() : show(button, id, items())),
+      onkeydown: (event) => {
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        event.stopPropagation();
+        show(button, id, items());
+      },
     },
-  }, words);
+    words,
+  );
   return button;
 }
 
 function show(button, id, items) {
   close();
-  const menu = h("div", { class: "menu", role: "menu", id, onkeydown: (event) => keys(event, menu) },
-    items.map((item) => h("button", { type: "button", role: "menuitem", tabindex: -1, class: item.danger ? "danger-words" : null, onclick: () => { close(true); item.run(); } }, item.words)));
+  const menu = h(
+    "div",
+    { class: "menu", role: "menu", id, onkeydown: (event) => keys(event, menu) },
+    items.map((item) =>
+      h(
+        "button",
+        {
+          type: "button",
+          role: "menuitem",
+          tabindex: -1,
+          class: item.danger ? "danger-words" : null,
+          onclick: () => {
+            close(true);
+            item.run();
+          },
+        },
+        item.words,
+      ),
+    ),
+  );
   (button.closest("dialog, section, nav") ?? document.body).append(menu);
   const at = button.getBoundingClientRect();
   const top = at.bottom + menu.offsetHeight > innerHeight ? at.top - menu.offsetHeight : at.bottom;

@@ -25,8 +25,19 @@ export function update() {
 
 function open() {
   const from = document.activeElement;
-  opener = { element: from, name: from?.dataset?.focus, key: from?.closest?.("[data-key]")?.dataset.key };
-  dialog = h("dialog", { class: "modal", "aria-labelledby": "modal-title", oncancel: (event) => { event.preventDefault(); leave(); } });
+  opener = {
+    element: from,
+    name: from?.dataset?.focus,
+    key: from?.closest?.("[data-key]")?.dataset.key,
+  };
+  dialog = h("dialog", {
+    class: "modal",
+    "aria-labelledby": "modal-title",
+    oncancel: (event) => {
+      event.preventDefault();
+      leave();
+    },
+  });
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -43,7 +54,8 @@ function drop() {
 function returnFocus() {
   const { element, name, key } = opener ?? {};
   if (element?.isConnected) return element.focus();
-  const around = key && [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key);
+  const around =
+    key && [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key);
   return (around && ((name && find(around, name)) || around))?.focus();
 }
 
@@ -53,29 +65,67 @@ function leave() {
 }
 
 function fill(view, typed) {
-  const before = document.activeElement?.dataset.field ? document.activeElement.dataset.focus : null;
+  const before = document.activeElement?.dataset.field
+    ? document.activeElement.dataset.focus
+    : null;
   const press = (action, given = {}) => act({ act: "press_in_view", view: view.id, action, given });
-  const inside = blocks(view.blocks, { controls: (element) => control(element, press), field: (block) => field(block, typed, view.errors) });
-  const form = h("form", { method: "dialog", novalidate: true, onsubmit: (event) => { event.preventDefault(); submit(view, form); } },
-    h("div", { class: "modal-head" }, h("h2", { id: "modal-title" }, textOf(view.title)),
-      h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: leave }, "✕")),
-    h("div", { class: "modal-body", tabindex: 0, role: "group", "aria-labelledby": "modal-title" }, inside),
-    h("div", { class: "row modal-foot" },
-      h("button", { type: "button", onclick: leave, "data-focus": "close" }, label(view.close) || "Close"),
-      view.submit && h("button", { class: "primary", "data-focus": "submit" }, label(view.submit))));
+  const inside = blocks(view.blocks, {
+    controls: (element) => control(element, press),
+    field: (block) => field(block, typed, view.errors),
+  });
+  const form = h(
+    "form",
+    {
+      method: "dialog",
+      novalidate: true,
+      onsubmit: (event) => {
+        event.preventDefault();
+        submit(view, form);
+      },
+    },
+    h(
+      "div",
+      { class: "modal-head" },
+      h("h2", { id: "modal-title" }, textOf(view.title)),
+      h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: leave }, "✕"),
+    ),
+    h(
+      "div",
+      { class: "modal-body", tabindex: 0, role: "group", "aria-labelledby": "modal-title" },
+      inside,
+    ),
+    h(
+      "div",
+      { class: "row modal-foot" },
+      h(
+        "button",
+        { type: "button", onclick: leave, "data-focus": "close" },
+        label(view.close) || "Close",
+      ),
+      view.submit && h("button", { class: "primary", "data-focus": "submit" }, label(view.submit)),
+    ),
+  );
   dialog.replaceChildren(form);
   const invalid = form.querySelector('[aria-invalid="true"]');
   const first = form.querySelector(".modal-body :is(input, textarea, select)");
-  (invalid ?? (before && find(form, before)) ?? first ?? find(form, "submit") ?? find(form, "close")).focus();
+  (
+    invalid ??
+    (before && find(form, before)) ??
+    first ??
+    find(form, "submit") ??
+    find(form, "close")
+  ).focus();
 }
 
 function values(within) {
   const found = {};
   for (const each of within.querySelectorAll("[data-field]")) {
     const name = each.dataset.field;
-    if (each.type === "checkbox") found[name] = [...(found[name] ?? []), ...(each.checked ? [each.value] : [])];
-    else if (each.type === "radio") { if (each.checked) found[name] = each.value; }
-    else if (each.multiple) found[name] = [...each.selectedOptions].map((option) => option.value);
+    if (each.type === "checkbox")
+      found[name] = [...(found[name] ?? []), ...(each.checked ? [each.value] : [])];
+    else if (each.type === "radio") {
+      if (each.checked) found[name] = each.value;
+    } else if (each.multiple) found[name] = [...each.selectedOptions].map((option) => option.value);
     else found[name] = each.value;
   }
   return found;

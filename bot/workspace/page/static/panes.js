@@ -49,19 +49,29 @@ function headline(title, about) {
 }
 
 function showChannel(open) {
-  headline(`${open.private ? "🔒" : "#"} ${open.name}`, open.archived ? "archived" : open.shared ? "shared with another company" : "");
+  headline(
+    `${open.private ? "🔒" : "#"} ${open.name}`,
+    open.archived ? "archived" : open.shared ? "shared with another company" : "",
+  );
   const everything = messages(open.id);
   const replies = new Map();
   for (const row of everything) {
-    if (row.thread && !row.only_you) replies.set(row.thread, [...(replies.get(row.thread) ?? []), row]);
+    if (row.thread && !row.only_you)
+      replies.set(row.thread, [...(replies.get(row.thread) ?? []), row]);
   }
   const list = byId("messages");
   if (shownPlace !== open.id) list.replaceChildren();
-  showMessages(list, everything.filter((row) => row.in_channel), { replies });
+  showMessages(
+    list,
+    everything.filter((row) => row.in_channel),
+    { replies },
+  );
   if (shownPlace !== open.id) list.scrollTop = list.scrollHeight;
   shownPlace = open.id;
   channelForm.hidden = open.archived;
-  const commands = place().commands.map((each) => `${each.name} ${each.hint}`).join("; ");
+  const commands = place()
+    .commands.map((each) => `${each.name} ${each.hint}`)
+    .join("; ");
   showHint(channelForm, commands ? `Enter sends. Commands: ${commands}` : "Enter sends.");
   announce(everything);
 }
@@ -70,7 +80,13 @@ function showChannel(open) {
 function announce(everything) {
   const last = everything.at(-1);
   const stamp = last ? last.ts : "";
-  if (newest && last && stamp > newest && (last.thread === here.thread || last.in_channel || last.only_you)) speak(last.text.slice(0, 200));
+  if (
+    newest &&
+    last &&
+    stamp > newest &&
+    (last.thread === here.thread || last.in_channel || last.only_you)
+  )
+    speak(last.text.slice(0, 200));
   newest = stamp > newest ? stamp : newest;
 }
 
@@ -90,7 +106,10 @@ function showThread(open) {
   if (fresh) list.replaceChildren();
   list.dataset.root = here.thread;
   showMessages(list, [root, ...below], {});
-  if (fresh) list.scrollTop = list.scrollHeight;
+  if (fresh) {
+    list.scrollTop = list.scrollHeight;
+    byId("messages").querySelector(".open")?.scrollIntoView({ block: "nearest" });
+  }
   showHint(replyForm, "Enter sends, Shift+Enter makes a line.");
 }
 
@@ -104,8 +123,11 @@ function showHome() {
   const name = pane.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   if (!view) pane.replaceChildren(h("p", {}, "Loading …"));
   else {
-    const press = (action, given = {}) => act({ act: "press_in_view", view: view.id, action, given });
-    pane.replaceChildren(...blocks(view.blocks, { controls: (element) => control(element, press), field: () => null }));
+    const press = (action, given = {}) =>
+      act({ act: "press_in_view", view: view.id, action, given });
+    pane.replaceChildren(
+      ...blocks(view.blocks, { controls: (element) => control(element, press), field: () => null }),
+    );
   }
   if (name) find(pane, name)?.focus();
 }

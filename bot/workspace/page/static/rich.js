@@ -11,7 +11,11 @@ export function richText(block) {
 function richPart(part) {
   switch (part.type) {
     case "rich_text_list":
-      return h(part.style === "ordered" ? "ol" : "ul", {}, part.elements.map((each) => h("li", {}, each.elements.map(richLeaf))));
+      return h(
+        part.style === "ordered" ? "ol" : "ul",
+        {},
+        part.elements.map((each) => h("li", {}, each.elements.map(richLeaf))),
+      );
     case "rich_text_quote":
       return h("blockquote", {}, part.elements.map(richLeaf));
     case "rich_text_preformatted":
@@ -38,11 +42,18 @@ function richLeaf(leaf) {
     case "emoji":
       return `:${leaf.name}:`;
     default:
-      return Object.keys(leaf.style ?? {}).reduce((inside, name) => (STYLES[name] ? h(STYLES[name], {}, inside) : inside), leaf.text ?? "");
+      return Object.keys(leaf.style ?? {}).reduce(
+        (inside, name) => (STYLES[name] ? h(STYLES[name], {}, inside) : inside),
+        leaf.text ?? "",
+      );
   }
 }
 
-const TAGS = new Set("p br strong em s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 hr table thead tbody tr th td span".split(" "));
+const TAGS = new Set(
+  "p br strong em s code pre a ul ol li blockquote h1 h2 h3 h4 h5 h6 hr table thead tbody tr th td span".split(
+    " ",
+  ),
+);
 const HEADINGS = /^h[1-6]$/;
 
 // Markdown as the server parsed it: texts and [tag, address, children]. Headings of a message are
@@ -61,11 +72,32 @@ export function markdown(nodes) {
 
 export function table(block) {
   const [head = [], ...rest] = block.rows ?? [];
-  const cells = (row, tag) => h("tr", {}, row.map((cell) => h(tag, tag === "th" ? { scope: "col" } : {}, cellText(cell))));
-  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": "Table" },
-    h("table", {}, h("thead", {}, cells(head, "th")), h("tbody", {}, rest.map((row) => cells(row, "td")))));
+  const cells = (row, tag) =>
+    h(
+      "tr",
+      {},
+      row.map((cell) => h(tag, tag === "th" ? { scope: "col" } : {}, cellText(cell))),
+    );
+  return h(
+    "div",
+    { class: "table", tabindex: 0, role: "region", "aria-label": "Table" },
+    h(
+      "table",
+      {},
+      h("thead", {}, cells(head, "th")),
+      h(
+        "tbody",
+        {},
+        rest.map((row) => cells(row, "td")),
+      ),
+    ),
+  );
 }
 
 function cellText(cell) {
-  return cell.type === "rich_text" ? richText(cell) : cell.type === "mrkdwn" ? mrkdwn(cell.text) : String(cell.text ?? "");
+  return cell.type === "rich_text"
+    ? richText(cell)
+    : cell.type === "mrkdwn"
+      ? mrkdwn(cell.text)
+      : String(cell.text ?? "");
 }

@@ -8,10 +8,15 @@ import { newTicket } from "./ticket.js";
 const THEMES = ["auto", "light", "dark"];
 
 export function start(lost) {
-  byId("acting").addEventListener("change", (event) => { go({ thread: here.thread }); follow(event.target.value, lost); });
+  byId("acting").addEventListener("change", (event) => {
+    go({ thread: here.thread });
+    follow(event.target.value, lost);
+  });
   byId("new-ticket").addEventListener("click", newTicket);
   byId("reset").addEventListener("click", reset);
-  byId("theme").addEventListener("click", () => theme(THEMES[(THEMES.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % THEMES.length]));
+  byId("theme").addEventListener("click", () =>
+    theme(THEMES[(THEMES.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % THEMES.length]),
+  );
   theme(localStorage.getItem("theme") ?? "auto");
 }
 
@@ -34,7 +39,8 @@ export function update() {
   const now = place();
   document.title = now.title ?? "Local workspace";
   byId("title").textContent = now.title ?? "Local workspace";
-  if (byId("notice").textContent !== (now.notice ?? "")) byId("notice").textContent = now.notice ?? "";
+  if (byId("notice").textContent !== (now.notice ?? ""))
+    byId("notice").textContent = now.notice ?? "";
   byId("new-ticket").hidden = !now.new_ticket;
   byId("reset").hidden = !now.reset;
   people(now);
@@ -55,7 +61,14 @@ function places() {
   reconcile(byId("channels"), channels(), {
     key: (each) => each.id,
     sign: (each) => [each.serial, open(each)],
-    make: (each) => h("li", {}, entry(`${each.private ? "🔒" : "#"} ${each.name}`, open(each), each.id, () => go({ channel: each.id, thread: "", home: false }))),
+    make: (each) =>
+      h(
+        "li",
+        {},
+        entry(`${each.private ? "🔒" : "#"} ${each.name}`, open(each), each.id, () =>
+          go({ channel: each.id, thread: "", home: false }),
+        ),
+      ),
   });
   const bot = user(place().bot);
   reconcile(byId("apps"), bot ? [bot] : [], {
@@ -66,7 +79,17 @@ function places() {
 }
 
 function entry(words, open, name, onclick) {
-  return h("button", { type: "button", class: "entry", "aria-current": open ? "page" : null, "data-focus": name, onclick }, words);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "entry",
+      "aria-current": open ? "page" : null,
+      "data-focus": name,
+      onclick,
+    },
+    words,
+  );
 }
 
 export function openHome() {

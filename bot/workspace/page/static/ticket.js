@@ -7,21 +7,66 @@ import { act, tell } from "./told.js";
 export async function newTicket() {
   const made = await ask("new-ticket");
   if (!made.ok && made.told) return tell(made.told);
-  const box = h("textarea", { id: "ticket-text", rows: 8, value: made.text, "aria-describedby": "ticket-hint" });
-  const close = () => { dialog.close(); dialog.remove(); byId("new-ticket").focus(); };
+  const box = h("textarea", {
+    id: "ticket-text",
+    rows: 8,
+    value: made.text,
+    "aria-describedby": "ticket-hint",
+  });
+  const close = () => {
+    dialog.close();
+    dialog.remove();
+    byId("new-ticket").focus();
+  };
   const post = async () => {
     const answer = await act({ act: "post", channel: made.channel, text: box.value.trim() });
     if (!answer.ok) return;
     close();
     go({ channel: made.channel, thread: "", home: false });
   };
-  const dialog = h("dialog", { class: "modal", "aria-labelledby": "ticket-title", oncancel: (event) => { event.preventDefault(); close(); } },
-    h("form", { onsubmit: (event) => { event.preventDefault(); post(); } },
-      h("div", { class: "modal-head" }, h("h2", { id: "ticket-title" }, "New ticket"), h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: close }, "✕")),
-      h("div", { class: "modal-body" },
-        h("label", { for: "ticket-text" }, "Message"), box,
-        h("p", { class: "hint", id: "ticket-hint" }, `The first line names ticket and customer. It is posted by ${nameOf(me())}, who then cannot approve what comes of it.`)),
-      h("div", { class: "row modal-foot" }, h("button", { type: "button", onclick: close }, "Cancel"), h("button", { class: "primary" }, "Post"))));
+  const dialog = h(
+    "dialog",
+    {
+      class: "modal",
+      "aria-labelledby": "ticket-title",
+      oncancel: (event) => {
+        event.preventDefault();
+        close();
+      },
+    },
+    h(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          post();
+        },
+      },
+      h(
+        "div",
+        { class: "modal-head" },
+        h("h2", { id: "ticket-title" }, "New ticket"),
+        h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: close }, "✕"),
+      ),
+      h(
+        "div",
+        { class: "modal-body" },
+        h("label", { for: "ticket-text" }, "Message"),
+        box,
+        h(
+          "p",
+          { class: "hint", id: "ticket-hint" },
+          `The first line names ticket and customer. It is posted by ${nameOf(me())}, who then cannot approve what comes of it.`,
+        ),
+      ),
+      h(
+        "div",
+        { class: "row modal-foot" },
+        h("button", { type: "button", onclick: close }, "Cancel"),
+        h("button", { class: "primary" }, "Post"),
+      ),
+    ),
+  );
   document.body.append(dialog);
   dialog.showModal();
   return box.focus();

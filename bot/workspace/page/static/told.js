@@ -8,7 +8,11 @@ let timer = 0;
 
 export function tell(words) {
   clearTimeout(timer);
-  const close = h("button", { type: "button", class: "plain", "aria-label": "Dismiss", onclick: hush }, "✕");
+  const close = h(
+    "button",
+    { type: "button", class: "plain", "aria-label": "Dismiss", onclick: hush },
+    "✕",
+  );
   byId("told").replaceChildren(h("p", {}, words), close);
   timer = setTimeout(hush, SHOWN_MS);
 }

@@ -16,7 +16,7 @@ import httpx
 from bot.demo.cast import CHANNEL
 from bot.workspace import Identity
 
-__all__ = ["PATIENCE_S", "Served", "started"]
+__all__ = ["PATIENCE_S", "ROOT", "Served", "started"]
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 60.0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from bot.demo.scenes import STORY
-from tests.bot.demo.programs import started
+from tests.bot.demo.programs import ROOT, started
 
 SPEED = ("--speed", "50")
 
@@ -103,3 +105,35 @@ def test_an_interruption_leaves_nothing_behind(
     assert program.returncode == status
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+WITHOUT = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "starlette":
+            raise ModuleNotFoundError("No module named 'starlette'", name="starlette")
+
+sys.meta_path.insert(0, Missing())
+from bot.__main__ import main
+sys.argv = ["handrail", "demo", "--headless"]
+sys.exit(main())
+"""
+
+
+def test_without_its_libraries_it_says_what_to_install(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: the demo needs libraries that are not installed",
+        "hint: pip install 'handrail[workspace]'; handrail triage does without",
+    ]

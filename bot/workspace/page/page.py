@@ -65,6 +65,9 @@ class Page:
         new_ticket: gives the text that the box "New ticket" starts with; None: there is no box.
         on_reset: starts over, called in a thread of its own; None: there is no button. What it
             raises as a :class:`BotError` is told to the person.
+
+    Raises:
+        ValueError: ``people`` is empty.
     """
 
     def __init__(
@@ -77,6 +80,8 @@ class Page:
         new_ticket: Callable[[], NewTicket] | None = None,
         on_reset: Callable[[], None] | None = None,
     ) -> None:
+        if not people:
+            raise ValueError("a page needs somebody who can be acted as")
         self._workspace = workspace
         self._title = title
         self._offers = Offers.of(manifest)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.workspace import Channel, Message, NewTicket, Page, User, Workspace
+from bot.workspace import Channel, Message, NewTicket, Page, PortTaken, User, Workspace
 
 ANN, BEN = "U0ANN", "U0BEN"
 CHANNEL = "C0SUPPORT"
@@ -47,6 +47,9 @@ class Window:
     def act(self, body: dict[str, Any], *, token: str | None = None) -> httpx.Response:
         headers = {"x-page-token": self.token if token is None else token}
         return self._http.post("/page/act", params={"as": self._person}, headers=headers, json=body)
+
+    def post(self, path: str) -> httpx.Response:
+        return self._http.post(path, headers={"x-page-token": self.token})
 
     def rows(self, person: str | None = None) -> dict[str, Any]:
         """Return the whole table, which comes first in a feed."""
@@ -283,11 +286,53 @@ def test_a_command_that_no_app_acknowledges_is_told_to_the_person(window: Window
     assert "The app did not" in answer.json()["told"]
 
 
-def test_the_box_for_a_new_ticket_starts_with_a_text(place: Workspace, window: Window) -> None:
-    answer = httpx.post(
-        f"{place.base_url.removesuffix('api/')}page/new-ticket",
-        headers={"x-page-token": window.token},
-        trust_env=False,
-    )
+def test_a_notice_is_on_every_window_until_it_is_taken_away() -> None:
+    workspace = Workspace(users=[User(id=ANN, name="ann")])
+    page = Page(workspace, title="x", manifest={}, people={ANN: "agent"})
+    workspace.mount(page.routes)
+    with workspace:
+        window = Window(workspace, ANN)
+        page.notice("The bot is starting ...")
+        assert window.rows()["place"]["notice"] == "The bot is starting ..."
+        page.notice("")
+        assert window.rows()["place"]["notice"] == ""
+        window.close()
+
+
+def test_a_start_that_fails_is_told_to_who_asked_for_it() -> None:
+    def fail() -> None:
+        raise PortTaken("port 1 is taken", hint="Choose another.")
+
+    workspace = Workspace(users=[User(id=ANN, name="ann")])
+    page = Page(workspace, title="x", manifest={}, people={ANN: "agent"}, on_reset=fail)
+    workspace.mount(page.routes)
+    with workspace:
+        window = Window(workspace, ANN)
+        answer = window.post("/page/reset")
+        assert answer.status_code == 500
+        assert "port 1 is taken" in answer.json()["told"]
+        window.close()
+
+
+def test_what_is_not_offered_is_not_there() -> None:
+    workspace = Workspace(users=[User(id=ANN, name="ann")])
+    page = Page(workspace, title="x", manifest={}, people={ANN: "agent"})
+    workspace.mount(page.routes)
+    with workspace:
+        window = Window(workspace, ANN)
+        assert window.post("/page/reset").status_code == 404
+        assert window.post("/page/new-ticket").status_code == 404
+        assert window.get("/page/page.py").status_code == 404
+        assert window.get("/page/..%2Fpage.py").status_code == 404
+        window.close()
+
+
+def test_a_page_needs_somebody_who_acts() -> None:
+    with pytest.raises(ValueError, match="somebody"):
+        Page(Workspace(), title="x", manifest={}, people={})
+
+
+def test_the_box_for_a_new_ticket_starts_with_a_text(window: Window) -> None:
+    answer = window.post("/page/new-ticket")
 
     assert answer.json() == {"channel": CHANNEL, "text": "T-1 C-1\nHello"}

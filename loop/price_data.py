@@ -17,9 +17,11 @@ from typing import Final
 from loop.model import Cost, CostState, Usage
 from loop.prices import Price, price_of
 
-__all__ = ["PriceBook"]
+__all__ = ["UNKNOWN_PRICE", "PriceBook"]
 
 PACKAGE: Final = "genai-prices"
+UNKNOWN_PRICE: Final = "unknown"
+"""Stands for the source of a price that nothing holds."""
 
 
 class PriceBook:
@@ -66,7 +68,7 @@ class PriceBook:
         if self._free or asked in self._prices:
             return "settings or shipped table"
         if self._listed(self._server_model, Usage(tokens_in=1, tokens_out=1)) is None:
-            return "unknown"
+            return UNKNOWN_PRICE
         return f"{PACKAGE} {version(PACKAGE)}"
 
     def _listed(self, model: str, usage: Usage) -> Decimal | None:

@@ -21,7 +21,13 @@ from recordings.evaluate.compare import Comparison, Difference, compare
 from recordings.evaluate.evaluation import SHARES, Evaluation, Identity, Judged, Totals
 from recordings.evaluate.judge import Approve, Observed, Verdict, approves, judge
 from recordings.evaluate.statistics import Share
-from recordings.files import SHIPPED_RECORDINGS, ReadRecordings, read_recordings, write_recording
+from recordings.files import (
+    SHIPPED_RECORDINGS,
+    SMALL_RECORDINGS,
+    ReadRecordings,
+    read_recordings,
+    write_recording,
+)
 from recordings.identity import recordings_digest
 from recordings.origin import IMPORTED, RECORDED, REDACTED_AGAIN, Label, Score, Source, Unknown
 from recordings.prune import Old, to_prune
@@ -39,6 +45,7 @@ __all__ = [
     "RUN_MIGRATIONS",
     "SHARES",
     "SHIPPED_RECORDINGS",
+    "SMALL_RECORDINGS",
     "VERSION",
     "Approve",
     "CheckedFile",

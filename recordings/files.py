@@ -16,10 +16,18 @@ from recordings.errors import RecordingUnreadable
 from recordings.importers import reference
 from recordings.recording import Recording
 
-__all__ = ["SHIPPED_RECORDINGS", "ReadRecordings", "read_recordings", "write_recording"]
+__all__ = [
+    "SHIPPED_RECORDINGS",
+    "SMALL_RECORDINGS",
+    "ReadRecordings",
+    "read_recordings",
+    "write_recording",
+]
 
 SHIPPED_RECORDINGS: Final = Path(__file__).parent / "shipped"
 """The folder of recordings that comes with the package."""
+SMALL_RECORDINGS: Final = SHIPPED_RECORDINGS / "small"
+"""Real runs of a small model. They are not among those that answer when none are named."""
 _SUFFIX: Final = ".jsonl"
 _NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 """What an undecodable byte becomes."""

@@ -11,7 +11,7 @@ The groups and what an entry point of each must be:
     a callable without arguments that returns the ``Gateway`` of the shop of the same name; a shop
     without one can be read and not changed;
 ``handrail.models``
-    a callable that the package ``loop`` describes.
+    a callable that takes a ``Server`` and ``Means`` (both of ``loop``) and returns a ``Model``.
 
 Entry points run code of installed packages: whoever can install one is trusted.
 """

@@ -12,7 +12,7 @@ from bot.places import TOML
 from bot.settings import Settings
 from bot.slack.settings import SLACK_API
 from bot.texts import counted
-from loop import PROFILES, LimitRefused, limits_from_text
+from loop import PROFILES, UNKNOWN_PRICE, LimitRefused, PriceBook, limits_from_text
 
 __all__ = ["check_approvals", "check_model", "check_settings", "refused_settings"]
 
@@ -76,7 +76,10 @@ def check_model(settings: Settings) -> Iterator[Finding]:
     """Look at whether the model has a price: an unknown cost is never counted as zero."""
     price = settings.prices().get(settings.model)
     table = f'[models."{settings.model}"] in {TOML}'
-    if price is None:
+    listed = None if price is not None else _listed(settings)
+    if listed is not None:
+        yield fine("prices", f"{settings.model} is priced by {listed}")
+    elif price is None:
         yield _unpriced(settings, table)
     elif not price.usd_in and not price.usd_out:
         yield fine("prices", f"{settings.model} is counted as free of cost")
@@ -96,6 +99,17 @@ def _check_role(role: Role) -> Iterator[Finding]:
     else:
         people = f"{counted(len(role.users), 'user')}, {counted(len(role.groups), 'group')}"
         yield fine("approvals", f"role {role.name}, {limit}: {people}")
+
+
+def _listed(settings: Settings) -> str | None:
+    """Return where the price of a live model is from that the settings do not give."""
+    own = settings.models.get(settings.model)
+    if own is None or own.base_url is None:
+        return None
+    server_model = own.id or settings.model
+    book = PriceBook(settings.prices(), base_url=own.base_url, server_model=server_model)
+    source = book.source(settings.model)
+    return None if source == UNKNOWN_PRICE else source
 
 
 def _unpriced(settings: Settings, table: str) -> Finding:

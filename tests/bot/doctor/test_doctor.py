@@ -248,6 +248,11 @@ def test_operators_who_are_not_there_are_a_problem(doctor: Doctor, workspace: Wo
     ("rest", "level", "what"),
     [
         ('[models."new"]\nfree = true', "ok", "new is counted as free of cost"),
+        (
+            '[models."new"]\nbase_url = "https://api.openai.com/v1"\nid = "gpt-4o-mini"',
+            "ok",
+            "new is priced by genai-prices",
+        ),
         ("", "problem", "new has no price, so the cost of a run is unknown, and a limit of cost"),
         ('[limits]\nmax_cost_usd = "none"', "warning", "new has no price, so the cost of a run"),
     ],

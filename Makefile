@@ -10,9 +10,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SET_UP_WITH ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-BENCHMARKS := $(sort $(wildcard tests/bench/*.py))
+BENCHMARKS := $(filter-out tests/bench/bot.py,$(sort $(wildcard tests/bench/*.py)))
 
-.PHONY: help setup demo test soak check format coverage bench recordings docs screenshots clean
+.PHONY: help setup demo test soak check format coverage bench bench-bot recordings docs screenshots clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -50,6 +50,10 @@ bench: $(READY) ## run the benchmarks
 		echo "Benchmark $$name ..."; \
 		$(BIN)/python -m tests.bench.$$name; \
 	done
+
+# A shorter one: make bench-bot BENCH_WITH="--seconds 20 --tickets 1000"
+bench-bot: $(READY) ## run the bot under 50 events a second, then over 10,000 tickets (long)
+	@$(BIN)/python -m tests.bench.bot $(BENCH_WITH)
 
 recordings: $(READY) ## make the shipped recordings anew from their written replies
 	@$(BIN)/python -m recordings.rebuild

@@ -22,11 +22,16 @@ class Holds:
         self._full: dict[str, int] = {}
         self._shut: dict[str, int] = {}
         self._methods: dict[str, int] = {}
+        self._progress_us = 0
         self._all_us = 0
 
     def pace(self, channel: str, wait_us: int) -> None:
         """Let a channel take no new message for a while; edits and private answers go on."""
         self._full[channel] = self._now_us() + wait_us
+
+    def progress(self, wait_us: int) -> None:
+        """Send nothing that only shows progress for a while."""
+        self._progress_us = self._now_us() + wait_us
 
     def channel(self, channel: str, wait_us: int) -> int:
         """Call nothing in a channel for a while, and return until when."""
@@ -49,6 +54,11 @@ class Holds:
         return self._all_us > self._now_us()
 
     @property
+    def progress_held(self) -> bool:
+        """Whether what only shows progress has to wait."""
+        return self._progress_us > self._now_us()
+
+    @property
     def full_channels(self) -> list[str]:
         """The channels that take no new message."""
         return self._later(self._full)
@@ -66,7 +76,8 @@ class Holds:
     def next_us(self) -> int | None:
         """Return when the next of all holds ends; None where there is none."""
         now_us = self._now_us()
-        ends = (*self._full.values(), *self._shut.values(), *self._methods.values(), self._all_us)
+        named = (*self._full.values(), *self._shut.values(), *self._methods.values())
+        ends = (*named, self._progress_us, self._all_us)
         return min((us for us in ends if us > now_us), default=None)
 
     def _later(self, times: Mapping[str, int]) -> list[str]:

@@ -23,6 +23,7 @@ from bot.slack.store.outbox import (
     Method,
     Post,
     PostRow,
+    Priority,
     begin_post,
     fail_post,
     finish_post,
@@ -38,6 +39,9 @@ __all__ = ["THREAD_GONE", "OnSent", "Poster"]
 SECOND_US: Final = 1_000_000
 CHANNEL_PACE_US: Final = SECOND_US
 """Slack takes about one new message a second in a channel (docs.slack.dev, "Rate limits")."""
+PROGRESS_PACE_US: Final = 2 * SECOND_US
+"""Between two edits that only show progress, of all runs together. Slack takes about 50 edits a
+minute of an app (docs.slack.dev, "Rate limits", tier 3): the others are left to final states."""
 FIRST_WAIT_US: Final = SECOND_US
 LONGEST_WAIT_US: Final = 60 * SECOND_US
 """The wait after a call that was lost doubles up to this, and goes on for ever: nothing that was
@@ -101,6 +105,7 @@ class Poster:
             full_channels=self._holds.full_channels,
             shut_channels=self._holds.shut_channels,
             closed_methods=self._holds.closed_methods,
+            least=Priority.PROGRESS + self._holds.progress_held,
         )
 
     def _due_us(self, db: Database) -> int | None:
@@ -117,6 +122,8 @@ class Poster:
             return
         if row.method is Method.POST:
             self._holds.pace(row.channel, CHANNEL_PACE_US)
+        if row.priority == Priority.PROGRESS:
+            self._holds.progress(PROGRESS_PACE_US)
         match self._calls.write(row.method.value, arguments_of(row)):
             case Took(data=data):
                 self._took(row, data)

@@ -182,7 +182,7 @@ class Office:
 
     def is_at_rest(self) -> bool:
         """Return whether nothing is left to take in, to do or to post."""
-        return self.count(_UNDONE) == 0
+        return is_at_rest(self.settings.store)
 
     def shop_changes(self) -> tuple[Change, ...]:
         """Return what was written at the shop."""
@@ -199,6 +199,12 @@ class Office:
         """Return the one number that a query gives."""
         with self.store() as db:
             return int(next(iter(rows(db, sql)[0].values())))
+
+
+def is_at_rest(store: Path) -> bool:
+    """Return whether nothing in a store is left to take in, to do or to post."""
+    with closing(connect(store)) as db:
+        return int(next(iter(rows(db, _UNDONE)[0].values()))) == 0
 
 
 def shown(message: Message) -> str:

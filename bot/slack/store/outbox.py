@@ -215,13 +215,15 @@ def next_due_post(
     full_channels: Sequence[str] = (),
     shut_channels: Sequence[str] = (),
     closed_methods: Sequence[str] = (),
+    least: int = Priority.PROGRESS,
 ) -> PostRow | None:
     """Return what is to be sent now: the most urgent, of those the oldest. A read.
 
     ``full_channels`` take no new message yet, ``shut_channels`` nothing but answers to one person,
     which may go to them directly. ``closed_methods`` may not be called yet, those of a look-up
-    either. An edit waits until the message that it changes is posted or given up. A message waits
-    while an older one of its thread is in doubt, so that a thread keeps its order.
+    either; what is less urgent than ``least`` waits. An edit waits until the message that it
+    changes is posted or given up. A message waits while an older one of its thread is in doubt, so
+    that a thread keeps its order.
     """
     found = _posts(
         db,
@@ -231,6 +233,7 @@ def next_due_post(
             "channels": json.dumps(list(full_channels)),
             "shut": json.dumps(list(shut_channels)),
             "methods": json.dumps(list(closed_methods)),
+            "least": least,
         },
     )
     return found[0] if found else None
@@ -318,7 +321,7 @@ def ts_of(db: Database, key: str) -> str | None:
 
 
 _DUE: Final = """
-o.state IN ('ready', 'sending') AND o.next_at_us <= :now_us
+o.state IN ('ready', 'sending') AND o.next_at_us <= :now_us AND o.priority >= :least
 AND o.method NOT IN (SELECT value FROM json_each(:methods))
 AND (o.method = 'chat.postEphemeral' OR o.channel NOT IN (SELECT value FROM json_each(:shut)))
 AND NOT (o.state = 'sending' AND o.method = 'chat.postMessage' AND

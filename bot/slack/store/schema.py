@@ -160,7 +160,18 @@ CREATE TABLE switches (
 ) STRICT, WITHOUT ROWID;
 """
 
+# What is sent next is chosen from these alone: without the first, each row that waits was held
+# against every row that was ever sent.
+_NEXT_POST: Final = """
+CREATE INDEX outbox_doubt ON outbox (channel, thread_ts, outbox_id) WHERE state = 'sending';
+CREATE INDEX outbox_next ON outbox (priority DESC, outbox_id, next_at_us, method, channel,
+    thread_ts, target_key) WHERE state IN ('ready', 'sending');
+"""
+
 SLACK_MIGRATIONS: Final = MigrationSet(
     name="slack",
-    migrations=(Migration(number=1, name="inbox, tickets, threads, outbox", apply=script(_FIRST)),),
+    migrations=(
+        Migration(number=1, name="inbox, tickets, threads, outbox", apply=script(_FIRST)),
+        Migration(number=2, name="indexes of the next post", apply=script(_NEXT_POST)),
+    ),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from approvals.store import tx
+from approvals.store import changed, tx
 from bot.slack.poster import THREAD_GONE
 from bot.slack.store.outbox import (
     Method,
@@ -13,6 +15,7 @@ from bot.slack.store.outbox import (
     Priority,
     edit_of,
     failed_posts,
+    next_due_post,
     private_answer,
     retry_post,
     ts_of,
@@ -335,3 +338,68 @@ def test_removing_what_is_gone_is_done(desk: Desk) -> None:
 
     assert desk.failures() == []
     assert desk.count(PostState.SENT) == 1
+
+
+RUNS = 16
+
+
+def test_of_sixteen_runs_in_one_channel_the_final_messages_come_first(desk: Desk) -> None:
+    started = [desk.say(f"run {n} began") for n in range(RUNS)]
+    draft = replace(desk.say("draft"), priority=Priority.FINAL)
+    card = replace(desk.say("card"), priority=Priority.FINAL)
+    desk.put(*started, draft, card)
+
+    desk.work(seconds=3)
+
+    assert desk.thread()[:2] == ["draft", "card"]
+
+
+def test_progress_of_sixteen_runs_leaves_room_for_the_edits_that_say_how_it_ended(
+    desk: Desk,
+) -> None:
+    desk.post(*(desk.say(f"status {n}") for n in range(RUNS)))
+    desk.work()
+    began = desk.clock.now()
+    for second in range(60):
+        desk.put(*(progress(n, second) for n in range(RUNS)))
+        if second == 30:
+            ended = edit_of(Said(text="ended"), channel=CHANNEL, target_key="status 0", key="end")
+            desk.put(replace(ended, priority=Priority.FINAL))
+        desk.work(seconds=0.999)
+        desk.workspace.advance(began + second + 1 - desk.clock.now())
+
+    edits = [(c.args["text"], c.at - began) for c in desk.workspace.calls("chat.update")]
+    assert ("ended", 30.0) in edits
+    assert 25 <= len(edits) <= 32
+
+
+def progress(run: int, second: int) -> Post:
+    """Return an edit that only shows where a run stands."""
+    said = Said(text=f"run {run}, second {second}")
+    key = f"status {run}"
+    return edit_of(
+        said,
+        channel=CHANNEL,
+        target_key=key,
+        key=f"{key}:{second}",
+        priority=Priority.PROGRESS,
+    )
+
+
+def test_choosing_the_next_post_costs_the_same_however_many_were_sent(desk: Desk) -> None:
+    few, many = cost_behind(desk, 1), cost_behind(desk, 500)
+
+    assert many == few
+
+
+def cost_behind(desk: Desk, sent: int) -> int:
+    """Return how many steps SQLite takes to choose among a few posts, behind so many sent ones."""
+    desk.put(*(desk.say(f"{n} of {sent}") for n in range(sent)))
+    with tx(desk.db):
+        changed(desk.db, "UPDATE outbox SET state = 'sent', ts = '1'")
+    desk.put(*(desk.say(f"waits {n} behind {sent}") for n in range(RUNS)))
+    steps: list[None] = []
+    desk.db.conn.set_progress_handler(lambda: steps.append(None), 1)
+    next_due_post(desk.db, now_us=desk.now_us())
+    desk.db.conn.set_progress_handler(None, 1)
+    return len(steps)

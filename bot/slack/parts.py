@@ -73,6 +73,7 @@ class Parts:
     Raises:
         SlackUnreachable: Slack does not know the token, or did not answer.
         StoreError, ToolsError, RecordingUnreadable, PolicyRefused: a part cannot be opened.
+        SettingRefused: the model that is to be asked has no server, or one that cannot be used.
     """
 
     def __init__(self, settings: Settings, token: str, stack: ExitStack, outside: Outside) -> None:
@@ -98,6 +99,8 @@ class Parts:
             )
         )
         self._models = stack.enter_context(opened_models(settings, environment()))
+        if settings.live:
+            self._models.live(settings.model)  # what is wrong with it is told at the start
         self._recorder = None if settings.record is None else Recorder(settings.record)
         self._gateways = outside.gateways(stack.enter_context(open_gateways(settings)))
         self._access = Access(self._open_people(), settings.slack)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.errors import SettingRefused
 from bot.settings import Settings
 from bot.slack.run_end import STATUS_EVERY_US
 from loop import PRICES
@@ -133,3 +134,11 @@ def time_to_show(exchange: Exchange, event: dict[str, Any]) -> None:
     exchange.server.over.wait(STATUS_EVERY_US / 1_000_000)
     exchange.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
     exchange.wfile.flush()
+
+
+def test_a_bot_whose_model_has_no_usable_server_does_not_start(tmp_path: Path) -> None:
+    with make_workspace() as workspace:
+        place = LiveOffice(workspace, tmp_path, {})
+        place.url = "ftp://127.0.0.1"
+        with pytest.raises(SettingRefused, match=r'models."local".base_url'):
+            place.open()

@@ -72,7 +72,7 @@ from approvals.reconcile import WATCH_JOB, Finding
 from approvals.records import Proposal, read_proposal
 from approvals.revisions import Revisions
 from approvals.schema import APPROVAL_MIGRATIONS
-from approvals.standing import Signature, signatures_of
+from approvals.standing import Said, Signature, decided_runs, said_of, signatures_of
 from approvals.states import OperationState, ProposalState
 from approvals.sums import held_refunds
 from approvals.times import utc_text
@@ -148,6 +148,7 @@ __all__ = [
     "Revisions",
     "Role",
     "Route",
+    "Said",
     "SecondNeeded",
     "Signature",
     "Signed",
@@ -165,6 +166,7 @@ __all__ = [
     "audit_head",
     "audit_rows",
     "begin_epoch",
+    "decided_runs",
     "expiring_proposals",
     "export_audit",
     "forget_customer",
@@ -185,6 +187,7 @@ __all__ = [
     "read_proposal",
     "read_proposal_id",
     "restore_store",
+    "said_of",
     "signatures_of",
     "utc_text",
     "verify_audit",

@@ -15,7 +15,16 @@ from approvals.states import ProposalState
 from approvals.store import rows
 from approvals.sums import ticket_amount
 
-__all__ = ["Signature", "is_enough", "objection", "signatures_of", "standing_roles"]
+__all__ = [
+    "Said",
+    "Signature",
+    "decided_runs",
+    "is_enough",
+    "objection",
+    "said_of",
+    "signatures_of",
+    "standing_roles",
+]
 
 CHANGED: Final = "changed"
 EXPIRED: Final = "expired"
@@ -47,6 +56,42 @@ def signatures_of(db: Database, proposal: Proposal) -> list[Signature]:
         (proposal.proposal_id, proposal.version),
     )
     return [Signature(**{**row, "second": bool(row["second"])}) for row in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one person decided about one version of a proposal. Who it was is no part of it."""
+
+    version: int
+    approves: bool
+    why: str | None
+    """The reason; None where none was given, or it was erased."""
+
+
+def said_of(db: Database, proposal_id: str) -> list[Said]:
+    """Return every decision about a proposal, about its earlier versions too, oldest first.
+
+    A read.
+    """
+    found = rows(
+        db,
+        "SELECT d.version, d.verdict = 'approve' AS approves, (SELECT text FROM texts t"
+        " WHERE t.proposal_id = d.proposal_id AND t.digest = d.why_digest LIMIT 1) AS why"
+        " FROM decisions d WHERE d.proposal_id = ? ORDER BY d.at_us, d.version, d.user_id",
+        (proposal_id,),
+    )
+    return [Said(**{**row, "approves": bool(row["approves"])}) for row in found]
+
+
+def decided_runs(db: Database) -> frozenset[str]:
+    """Return the ids of the runs with a proposal that somebody decided or edited. A read."""
+    found = rows(
+        db,
+        "SELECT DISTINCT run_id FROM proposals p WHERE version > 1"
+        " OR EXISTS (SELECT 1 FROM decisions d WHERE d.proposal_id = p.proposal_id)",
+        (),
+    )
+    return frozenset(row["run_id"] for row in found)
 
 
 def standing_roles(

@@ -41,6 +41,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "export": "runs:export",
     "eval": "evaluate:evaluate",
     "explore": "explore:explore",
+    "labels": "labels:labels",
     "compare": "evaluate:compare_evaluations",
     "recordings": "recordings:recordings",
     "proposals": "proposals:proposals",

@@ -1,14 +1,19 @@
-"""Writing a file of ours that was not there: whole or not at all."""
+"""Writing a file or a folder of ours that was not there: whole or not at all."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from bot.errors import BotError
 from recordings import new_private_file
 
-__all__ = ["STDOUT", "write_new"]
+__all__ = ["STDOUT", "new_private_folder", "write_new"]
 
 STDOUT: Final = Path("-")
 """The name that stands for the standard output, as everywhere."""
@@ -31,3 +36,28 @@ def write_new(file: Path, text: str) -> None:
             f"{file} cannot be written: {error.strerror or type(error).__name__}",
             hint="name a new file in a folder of yours",
         ) from None
+
+
+@contextmanager
+def new_private_folder(folder: Path) -> Iterator[Path]:
+    """Give a folder to fill; it has its name once all of it is there. Private (mode 0700).
+
+    Nothing is left of it where the body raises.
+
+    Raises:
+        BotError: there is a file or a folder of this name, or it cannot be made.
+    """
+    if os.path.lexists(folder):
+        raise BotError(f"{folder} exists, and nothing is overwritten", hint="name a new folder")
+    try:
+        part = Path(tempfile.mkdtemp(prefix=".handrail-", dir=folder.parent))
+    except OSError as error:
+        raise BotError(
+            f"{folder} cannot be made: {error.strerror}", hint="name a folder in one of yours"
+        ) from None
+    try:
+        yield part
+        part.rename(folder)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise

@@ -29,10 +29,19 @@ from recordings.files import (
     write_recording,
 )
 from recordings.identity import recordings_digest
-from recordings.origin import IMPORTED, RECORDED, REDACTED_AGAIN, Label, Score, Source, Unknown
+from recordings.origin import (
+    IMPORTED,
+    RECORDED,
+    REDACTED_AGAIN,
+    Label,
+    Score,
+    Source,
+    Unknown,
+    label_marks,
+)
 from recordings.prune import Old, to_prune
 from recordings.recording import Exchange, Recording
-from recordings.redact_more import Level, redacted_entries
+from recordings.redact_more import Level, redacted_entries, redacted_text
 from recordings.replay import Match, ReplayModel
 from recordings.stats import RecordingStats, Spread, stats_of
 from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
@@ -101,6 +110,7 @@ __all__ = [
     "first_difference",
     "import_runs",
     "judge",
+    "label_marks",
     "new_private_file",
     "pairs_of",
     "profile_for",
@@ -108,6 +118,7 @@ __all__ = [
     "read_written",
     "recordings_digest",
     "redacted_entries",
+    "redacted_text",
     "stats_of",
     "to_prune",
     "write_recording",

@@ -21,6 +21,7 @@ __all__ = [
     "Score",
     "Source",
     "Unknown",
+    "label_marks",
     "label_of",
     "origin_marks",
     "source_of",
@@ -93,8 +94,13 @@ def origin_marks(source: Source, label: Label | None, unknown: Iterable[Unknown]
         "unknown": sorted(unknown),
     }
     if label is not None:
-        marks["label"] = {"success": label.success, "by": label.by, "scores": dict(label.scores)}
+        marks |= label_marks(label)
     return marks
+
+
+def label_marks(label: Label) -> dict[str, Any]:
+    """Return the marks of an opening record that say what a run is worth."""
+    return {"label": {"success": label.success, "by": label.by, "scores": dict(label.scores)}}
 
 
 def source_of(opened: Opened) -> Source | None:

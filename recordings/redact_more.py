@@ -8,6 +8,7 @@ it says what it is.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -38,8 +39,12 @@ from recordings.origin import REDACTED_AGAIN
 from recordings.recording import Recording
 from tools import JsonRefused, parse_json
 
-__all__ = ["Level", "redacted_entries"]
+__all__ = ["Level", "redacted_entries", "redacted_text"]
 
+_MENTION: Final = re.compile(
+    r"<@(?P<marked>[UW][A-Z0-9]+)(?:\|[^<>]*)?>|(?<!\w)@(?P<bare>[UW][A-Z0-9]{8,})\b"
+)
+"""A person in Slack, in Slack's form and in the form that a ticket's text is kept in."""
 _KEPT: Final = 12
 """Hex digits of a text's digest that stand for it."""
 
@@ -48,7 +53,8 @@ class Level(StrEnum):
     """How much an export leaves out."""
 
     PERSONAL = "personal"
-    """Keys, cards, addresses and phone numbers, numbered within a run, in every text."""
+    """Keys, cards, addresses, phone numbers and mentions of people in Slack, numbered within a
+    run, in every text."""
     TEXTS = "texts"
     """Every text and every argument: what is left is the shape of the run. Equal texts of one run
     stay equal, so that repeated calls are still repeated."""
@@ -64,14 +70,21 @@ def redacted_entries(recording: Recording, level: Level, salt: bytes) -> Iterato
         yield replace(entry, record=writer.record(entry.record))
 
 
+def redacted_text(text: str) -> str:
+    """Return one text by itself as the level ``personal`` leaves it."""
+    return _Writer(Level.PERSONAL, b"").text(text)
+
+
 class _Writer:
     def __init__(self, level: Level, salt: bytes) -> None:
         self._level = level
         self._salt = salt
         self._redactor = Redactor(numbered=True)
+        self._people: dict[str, int] = {}
         self._digest = ""
 
     def record(self, record: Record) -> Record:
+        """Return a record redacted, its digest made anew."""
         match record:
             case Opened():
                 return self._opened(record)
@@ -91,11 +104,11 @@ class _Writer:
     def _short(self, record: Failed | Checked | Cancelled | Stopped | LostAttempt) -> Record:
         match record:
             case Failed():
-                return replace(record, message=self._text(record.message))
+                return replace(record, message=self.text(record.message))
             case Checked():
-                return replace(record, subject=self._text(record.subject))
+                return replace(record, subject=self.text(record.subject))
             case Cancelled():
-                return replace(record, cause=self._text(record.cause))
+                return replace(record, cause=self.text(record.cause))
             case Stopped():
                 stop = record.stop
                 return replace(record, stop=replace(stop, cause=self._optional(stop.cause)))
@@ -108,21 +121,21 @@ class _Writer:
         self._digest = first_digest(opened.head)
         return replace(
             opened,
-            customer_id=self._text(opened.customer_id),
-            text=self._text(opened.text),
-            attachments=tuple(map(self._text, opened.attachments)),
+            customer_id=self.text(opened.customer_id),
+            text=self.text(opened.text),
+            attachments=tuple(map(self.text, opened.attachments)),
             marks={**opened.marks, REDACTED_AGAIN: self._level.value},
         )
 
     def _called(self, called: Called) -> Called:
         action = None if called.action is None else self._object(called.action)
         orders = () if self._level is Level.TEXTS else called.orders
-        return replace(called, text=self._text(called.text), action=action, orders=orders)
+        return replace(called, text=self.text(called.text), action=action, orders=orders)
 
     def _closed(self, closed: Closed) -> Closed:
         resolution = None if closed.resolution is None else self._object(closed.resolution)
         problems = tuple(
-            {"code": problem["code"], "message": self._text(problem["message"])}
+            {"code": problem["code"], "message": self.text(problem["message"])}
             for problem in closed.problems
         )
         return replace(closed, resolution=resolution, problems=problems)
@@ -145,7 +158,7 @@ class _Writer:
         try:
             value = parse_json(call.arguments)
         except JsonRefused:
-            return replace(call, arguments=self._text(call.arguments))
+            return replace(call, arguments=self.text(call.arguments))
         clean = self._value(value)
         same = clean is value
         return call if same else replace(call, arguments=json.dumps(clean, default=str))
@@ -156,26 +169,48 @@ class _Writer:
 
     def _value(self, value: Any) -> Any:
         if self._level is Level.PERSONAL:
-            return self._redactor.value(value)
+            clean = self._redactor.value(value)
+            # Most values mention nobody, and stay the very same object.
+            return self._unmentioned(clean) if _MENTION.search(_as_text(clean)) else clean
         match value:
             case Mapping():
                 return {key: self._value(item) for key, item in value.items()}
             case list() | tuple():
                 return [self._value(item) for item in value]
             case str():
-                return self._text(value)
+                return self.text(value)
             case _ if value is None or isinstance(value, bool):
                 return value
             case _:
-                return self._text(str(value))
+                return self.text(str(value))
+
+    def _unmentioned(self, value: Any) -> Any:
+        match value:
+            case Mapping():
+                return {self._named(key): self._unmentioned(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self._unmentioned(item) for item in value]
+            case str():
+                return self._named(value)
+            case _:
+                return value
+
+    def _named(self, text: str) -> str:
+        """Return the text with a number in place of each person's id in Slack."""
+        return _MENTION.sub(self._placeholder, text)
+
+    def _placeholder(self, found: re.Match[str]) -> str:
+        person = found["marked"] or found["bare"]
+        return f"[person {self._people.setdefault(person, len(self._people) + 1)}]"
 
     def _optional(self, text: str | None) -> str | None:
-        return None if text is None else self._text(text)
+        return None if text is None else self.text(text)
 
-    def _text(self, text: str) -> str:
+    def text(self, text: str) -> str:
+        """Return a text redacted."""
         match self._level:
             case Level.PERSONAL:
-                return self._redactor.text(text)
+                return self._named(self._redactor.text(text))
             case Level.TEXTS:
                 if not text:
                     return text
@@ -183,3 +218,7 @@ class _Writer:
                 return f"[{len(text)} characters, {known[:_KEPT]}]"
             case _:
                 assert_never(self._level)
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

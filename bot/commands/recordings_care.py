@@ -103,8 +103,8 @@ def prune(
     default=Level.PERSONAL.value,
     show_default=True,
     type=click.Choice([level.value for level in Level]),
-    help="personal: keys, cards, addresses, phone numbers in every text. texts: every text and "
-    "argument, so that the shape of the runs is left.",
+    help="personal: keys, cards, addresses, phone numbers, mentions in every text. texts: every "
+    "text and argument, so that the shape of the runs is left.",
 )
 @settings_options()
 def redact(*, path: Path, to: Path, level: str, settings: Settings) -> int:

@@ -20,6 +20,7 @@ from recordings import (
     first_difference,
     pairs_of,
     redacted_entries,
+    redacted_text,
     stats_of,
     to_prune,
     write_recording,
@@ -205,6 +206,40 @@ def test_an_export_has_other_texts_and_agrees_with_itself(entries: list[Entry]) 
     assert list(faults_of(redacted)) == []
     called = next(e.record for e in redacted.entries if isinstance(e.record, Called))
     assert called.text == "Write to [email 1]"
+
+
+def test_an_export_names_nobody_of_the_team(entries: list[Entry]) -> None:
+    """In Slack's form, in the form of a ticket's text, and within a call's arguments."""
+    said = changed(entries, Called, text="<@U012LEAD|lea> and @U012LEAD9 asked <@U012LEAD>")
+
+    redacted = recording(list(redacted_entries(recording(said), Level.PERSONAL, SALT)))
+
+    called = next(e.record for e in redacted.entries if isinstance(e.record, Called))
+    assert called.text == "[person 1] and [person 2] asked [person 1]"
+    assert list(faults_of(redacted)) == []
+
+
+def test_a_mention_in_an_answer_goes_as_well() -> None:
+    closing = {"reply": "Ask <@U012LEAD>.", "actions": [], "note": {"by": ["@U012LEAD9"]}}
+    with PracticeShop.from_folder() as shop:
+        run = recorded(work_on(shop), (ANSWER,))[1]
+    said = changed(run, Closed, resolution=closing)
+
+    (*_, last) = redacted_entries(recording(said), Level.PERSONAL, SALT)
+
+    assert isinstance(last.record, Closed)
+    assert last.record.resolution == {
+        "reply": "Ask [person 1].",
+        "actions": [],
+        "note": {"by": ["[person 2]"]},
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["U012LEAD9", "jo@U012LEAD9", "@UPS", "@uabcdefgh", "<#U012LEAD9>", "size @S0123456789"]
+)
+def test_what_is_no_mention_of_a_person_stays(text: str) -> None:
+    assert redacted_text(text) == text
 
 
 def test_the_level_of_texts_leaves_no_text_and_the_same_shape(entries: list[Entry]) -> None:

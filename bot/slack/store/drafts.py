@@ -5,6 +5,7 @@ Verbs that write are called inside the caller's ``tx()``.
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -17,8 +18,10 @@ __all__ = [
     "FeedbackKind",
     "count_feedback",
     "edited_text",
+    "feedback_of",
     "first_feedback",
     "give_feedback",
+    "judged_runs",
     "keep_edit",
 ]
 
@@ -95,3 +98,14 @@ def count_feedback(db: Database, run_id: str, kind: FeedbackKind) -> int:
     """Count who did something with a run. A read."""
     sql = "SELECT count(*) AS n FROM feedback WHERE run_id = ? AND kind = ?"
     return int(rows(db, sql, (run_id, kind.value))[0]["n"])
+
+
+def feedback_of(db: Database, run_id: str) -> Counter[FeedbackKind]:
+    """Count all that was done with a run's answer, by kind. A read."""
+    sql = "SELECT kind, count(*) AS n FROM feedback WHERE run_id = ? GROUP BY kind"
+    return Counter({FeedbackKind(row["kind"]): row["n"] for row in rows(db, sql, (run_id,))})
+
+
+def judged_runs(db: Database) -> frozenset[str]:
+    """Return the ids of the runs that somebody did something with. A read."""
+    return frozenset(row["run_id"] for row in rows(db, "SELECT DISTINCT run_id FROM feedback", ()))

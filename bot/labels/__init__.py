@@ -1,0 +1,1 @@
+"""What people did with runs, as labels: recordings that say what they are worth, and tickets."""

@@ -156,6 +156,12 @@ class RunFacts:
             known.add(RunClock.WALL)
         return frozenset(known)
 
+    @cached_property
+    def all_known(self) -> bool:
+        """Whether any limits can be tried on this run."""
+        clocks = self.clocks_known == frozenset(RunClock)
+        return clocks and self.costs_known and self.outcomes_known and not self.named_limits
+
     def not_comparable(self, limits: Limits) -> str | None:
         """Return why these limits cannot be tried on this run; None where they can."""
         objections = (self.objection_to(name, limits) for name in COMPARED)

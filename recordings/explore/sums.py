@@ -113,11 +113,12 @@ class _Table:
         """Return, for each column, the code of the place in the run where its value fires."""
         codes = [_END] * len(self._columns)
         facts = profile.facts
+        doubtful = not facts.all_known
         for series, values in self._by_series.items():
             firing = profile.firing[series]
             index, count = 0, len(firing.amounts)
             for value in values:  # ascending, so that each fires where the one before, or later
-                if facts.objection_to(value.bound.limit, value.limits) is not None:
+                if doubtful and facts.objection_to(value.bound.limit, value.limits) is not None:
                     codes[value.column] = _NOT_COMPARABLE
                     continue
                 if value.most == _NEVER:

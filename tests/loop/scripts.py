@@ -23,7 +23,7 @@ from loop import (
 )
 from tests.loop.fakes import ANSWER, action, call, finish, finish_arguments, read, reply
 
-__all__ = ["LIMITS", "SCRIPTS", "THE_END", "WAYS", "replies"]
+__all__ = ["BUSY_SCRIPTS", "LIMITS", "OPEN_LIMITS", "SCRIPTS", "THE_END", "WAYS", "replies"]
 
 _BROKEN = ["", "{", "[]", "null", '{"a":1,"a":2}', "\ud800", '{"order_id": 7}', "[" * 99, "NaN"]
 _IDS = st.sampled_from(["", "", "a", "b", "step1-call1", "step2-call0-1", "\ud800"])
@@ -115,4 +115,34 @@ WAYS = st.sampled_from(
     [("resolver", Ask.TOOLS), ("resolver", Ask.JSON), ("assistant", None), ("desk", None)]
 )
 SCRIPTS = st.lists(replies(), max_size=7)
+_FEW_CALLS = [
+    read(),
+    read("LK-100002"),
+    read("LK-404404"),
+    read("LK-504504"),
+    call("nothing"),
+    finish("resolve"),
+]
+BUSY_SCRIPTS = st.lists(
+    st.builds(
+        lambda calls, latency_s, usd: reply(*calls, latency_s=latency_s, usd=usd),
+        st.lists(st.sampled_from(_FEW_CALLS), min_size=1, max_size=3),
+        st.sampled_from([0.5, 30, 61]),
+        st.sampled_from(["0", "0.01", "0.03"]),
+    ),
+    min_size=2,
+    max_size=7,
+)
+"""Replies that go on calling a few tools: errors in a row, repeats and copies in most of them."""
+OPEN_LIMITS = st.fixed_dictionaries(
+    dict.fromkeys(
+        ("max_steps", "max_seconds", "max_cost_usd", "max_errors", "allowed_repeats"), st.none()
+    ),
+    optional={
+        "repeat": st.sampled_from(Repeat),
+        "duplicates_in_reply": st.sampled_from(Duplicates),
+        "max_calls_per_step": _or_none(st.integers(1, 3)),
+    },
+)
+"""Limits under which runs go on: what they recorded can be tried under others."""
 THE_END = ProviderFailed("the script is over")

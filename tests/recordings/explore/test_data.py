@@ -21,7 +21,7 @@ from recordings.explore import (
     profiled,
     rules_to_json,
 )
-from tests.loop.scripts import LIMITS, SCRIPTS, WAYS
+from tests.loop.scripts import BUSY_SCRIPTS, LIMITS, OPEN_LIMITS, SCRIPTS, WAYS
 from tests.recordings.explore.driven import recorded, work_under
 from tests.recordings.explore.generated import generated_runs, generated_settings
 
@@ -93,7 +93,7 @@ def test_generated_runs_tried_by_their_data_end_as_their_profiles_say() -> None:
 
 
 @settings(max_examples=150)
-@given(WAYS, LIMITS, LIMITS, SCRIPTS)
+@given(WAYS, OPEN_LIMITS | LIMITS, LIMITS, BUSY_SCRIPTS | SCRIPTS)
 def test_any_run_tried_by_its_data_ends_as_its_profile_says(
     way: tuple[str, Ask | None], past: dict[str, Any], other: dict[str, Any], script: list[Any]
 ) -> None:

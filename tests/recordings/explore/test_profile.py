@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 
 from loop import Ask
 from recordings.explore import as_recorded, profiled, what_if
-from tests.loop.scripts import LIMITS, SCRIPTS, WAYS
+from tests.loop.scripts import BUSY_SCRIPTS, LIMITS, OPEN_LIMITS, SCRIPTS, WAYS
 from tests.recordings.explore.driven import recorded, work_under
 
 
 @settings(max_examples=150)
-@given(WAYS, LIMITS, st.lists(LIMITS, min_size=1, max_size=8), SCRIPTS)
+@given(
+    WAYS,
+    OPEN_LIMITS | LIMITS,
+    st.lists(LIMITS, min_size=1, max_size=8),
+    BUSY_SCRIPTS | SCRIPTS,
+)
 def test_a_profile_answers_as_the_walk_does_for_any_limits(
     way: tuple[str, Ask | None],
     past: dict[str, Any],

@@ -8,7 +8,7 @@ from hypothesis import event, given, settings
 
 from loop import Ask, BudgetCut, StopReason
 from recordings.explore import EndKind, Fate, as_recorded, what_if
-from tests.loop.scripts import LIMITS, SCRIPTS, WAYS
+from tests.loop.scripts import BUSY_SCRIPTS, LIMITS, OPEN_LIMITS, SCRIPTS, WAYS
 from tests.recordings.explore.driven import drive, recorded, work_under
 
 
@@ -17,8 +17,8 @@ def _without_cuts(script: list[Any]) -> list[Any]:
     return [each for each in script if not isinstance(each, BudgetCut)]
 
 
-@settings(max_examples=400)
-@given(WAYS, LIMITS, LIMITS, SCRIPTS)
+@settings(max_examples=300)
+@given(WAYS, OPEN_LIMITS | LIMITS, LIMITS, BUSY_SCRIPTS | SCRIPTS)
 def test_a_what_if_is_what_the_real_loop_comes_to_or_unknown(
     way: tuple[str, Ask | None], past: dict[str, Any], other: dict[str, Any], script: list[Any]
 ) -> None:
@@ -42,8 +42,8 @@ def test_a_what_if_is_what_the_real_loop_comes_to_or_unknown(
             raise AssertionError(answer.why)
 
 
-@settings(max_examples=120)
-@given(WAYS, LIMITS, SCRIPTS)
+@settings(max_examples=80)
+@given(WAYS, LIMITS, BUSY_SCRIPTS | SCRIPTS)
 def test_under_its_own_limits_a_run_ends_as_it_did(
     way: tuple[str, Ask | None], past: dict[str, Any], script: list[Any]
 ) -> None:
@@ -59,8 +59,8 @@ def test_under_its_own_limits_a_run_ends_as_it_did(
         assert answer.stop == (stop if facts.end.kind is EndKind.STOPPED else None)
 
 
-@settings(max_examples=120)
-@given(WAYS, LIMITS, LIMITS, SCRIPTS)
+@settings(max_examples=80)
+@given(WAYS, OPEN_LIMITS | LIMITS, LIMITS, BUSY_SCRIPTS | SCRIPTS)
 def test_a_run_that_no_limit_ended_is_never_unknown_while_replies_keep_their_shape(
     way: tuple[str, Ask | None], past: dict[str, Any], other: dict[str, Any], script: list[Any]
 ) -> None:

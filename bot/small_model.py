@@ -45,7 +45,7 @@ LIMITS: Final = {"max_seconds": "none"}
 
 
 def main(into: Path = SMALL_RECORDINGS) -> int:
-    """Record the tickets of the demo's story that have no recording yet, and say how they ended."""
+    """Record the tickets of the demo's story, and say how they ended."""
     with _served() as url:
         settings = Settings.model_construct().model_copy(
             update={"live": True, "model": NAME, "models": {NAME: _table(url)}}

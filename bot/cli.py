@@ -57,6 +57,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "shop": "shop:shop",
     "serve": "serve:serve",
     "doctor": "doctor:doctor",
+    "letters": "letters:letters",
     "manifest": "serve:manifest",
 }
 """Each command's module in ``bot.commands``, and its name there."""

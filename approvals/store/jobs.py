@@ -6,6 +6,7 @@ repeat (see the operations of the approvals).
 
     ready -> running -> done | ready (again, later) | dead
     ready -> cancelled
+    dead -> ready (a person has it tried again) | cancelled (a person lets it rest)
 
 All times are whole microseconds since 1970 (UTC), given by the caller.
 """
@@ -144,6 +145,23 @@ class Jobs:
         """Take back a job that was not started; False where it runs, has ended or never was."""
         sql = "UPDATE jobs SET state = 'cancelled' WHERE kind = ? AND key = ? AND state = 'ready'"
         return changed(db, sql, (kind, key)) == 1
+
+    def dead(self, db: Database) -> list[Job]:
+        """Return the jobs that were given up, the oldest first. A read."""
+        return [_job(row) for row in rows(db, "SELECT * FROM jobs WHERE state = 'dead'")]
+
+    def revive(self, db: Database, job_id: int, *, now_us: int) -> bool:
+        """Start a job that was given up anew, with all its attempts; False where it was not."""
+        sql = (
+            "UPDATE jobs SET state = 'ready', attempt = 0, ready_us = ?"
+            " WHERE job_id = ? AND state = 'dead'"
+        )
+        return changed(db, sql, (now_us, job_id)) == 1
+
+    def dismiss(self, db: Database, job_id: int) -> bool:
+        """Let a job that was given up rest, as cancelled; False where it was not given up."""
+        sql = "UPDATE jobs SET state = 'cancelled' WHERE job_id = ? AND state = 'dead'"
+        return changed(db, sql, (job_id,)) == 1
 
     def recover(self, db: Database) -> int:
         """Set every running job back to ready, or to dead after its last attempt; return how many.

@@ -128,7 +128,7 @@ def _command(url: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "command": COMMAND,
         "description": "What waits, how it goes, pause and resume",
-        "usage_hint": "waiting | status | show P-7KM-4XQ | pause | resume",
+        "usage_hint": "waiting | status | show P-7KM-4XQ | pause | resume | letters",
         "should_escape": False,
         **({"url": url["request_url"]} if url else {}),
     }

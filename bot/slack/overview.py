@@ -25,6 +25,7 @@ from approvals.store import Jobs, JobState
 from bot.slack.markup import message_link
 from bot.slack.store.cards import card_message
 from bot.slack.store.inbox import DeliveryState, count_deliveries
+from bot.slack.store.letters import count_letters
 from bot.slack.store.outbox import PostState, count_posts, failed_posts
 from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
@@ -80,8 +81,7 @@ def count_stops(runs: Iterable[RunRow]) -> Mapping[StopReason, int]:
 
 def dead_letters(db: Database) -> int:
     """Count what was given up and waits for an operator: deliveries, jobs and posts."""
-    jobs = Jobs().health(db, now_us=0).counts[JobState.DEAD]
-    return count_deliveries(db)[DeliveryState.DEAD] + jobs + count_posts(db)[PostState.FAILED]
+    return count_letters(db)
 
 
 def health_lines(db: Database, *, now_us: int) -> tuple[HealthLine, ...]:

@@ -18,6 +18,7 @@ from bot.settings import Settings
 from bot.shops import open_gateways, open_kept_shop
 from bot.slack.access import Access
 from bot.slack.calls import Calls, web_client
+from bot.slack.cap_news import CapNews
 from bot.slack.catch_up import CatchUp
 from bot.slack.commands import Commands
 from bot.slack.decider import Decider
@@ -175,6 +176,7 @@ class Parts:
             "poster": self._poster().step,
             "follower": follower.step,
             "upkeep": self._upkeep().step,
+            "cap-news": self._cap_news().step,
             "digest": self._digest().step,
             "reminders": self._reminders().step,
         }
@@ -225,7 +227,9 @@ class Parts:
         return TakeIn(reader, writer=self._writer, now_us=self._now_us, troubles=self.troubles)
 
     def _reception(self, home: Home) -> Reception:
-        commands = Commands(access=self._access, policy=self._policy, now_us=self._now_us)
+        commands = Commands(
+            access=self._access, policy=self._policy, jobs=self._jobs, now_us=self._now_us
+        )
         return Reception(
             home, commands, writer=self._writer, now_us=self._now_us, troubles=self.troubles
         )
@@ -281,6 +285,15 @@ class Parts:
             caps=self._caps,
             writer=self._writer,
             now_us=self._now_us,
+        )
+
+    def _cap_news(self) -> CapNews:
+        return CapNews(
+            self._settings.slack.operators,
+            members_of=self._people.members_of,
+            writer=self._writer,
+            now_us=self._now_us,
+            troubles=self.troubles,
         )
 
     def _reminders(self) -> Reminders:

@@ -18,7 +18,7 @@ from bot.slack.holds import Holds
 from bot.slack.intake import Us
 from bot.slack.post_calls import arguments_of, instead_of
 from bot.slack.posted import LOOK_UPS, Absent, Found, find_posted
-from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.remedies import LETTERS, Course, course_of, remedy
 from bot.slack.store.outbox import (
     Method,
     Post,
@@ -227,7 +227,7 @@ class Poster:
                 self._await(row, refused, until_us, _shut(row.channel), in_doubt=in_doubt)
             case Course.GIVE_UP:
                 if instead is None:
-                    self._tell(f"Slack refuses {code} in {row.channel}", row, refused)
+                    self._tell(f"Slack refuses {code} in {row.channel}", row, refused, LETTERS)
                 self._give_up(row, code, instead=instead)
             case never:
                 assert_never(never)
@@ -236,7 +236,7 @@ class Poster:
         self, row: PostRow, refused: Refused, until_us: int, trouble: str, *, in_doubt: bool
     ) -> None:
         """Keep a row until somebody has repaired what Slack refuses it for."""
-        self._tell(trouble, row, refused)
+        self._tell(trouble, row, refused, remedy(refused.code, refused.needed))
         self._put_off(row, until_us, refused.code, in_doubt=in_doubt)
 
     def _put_off(self, row: PostRow, at_us: int, error: str, *, in_doubt: bool) -> None:
@@ -254,14 +254,14 @@ class Poster:
 
         self._writer.run(note)
 
-    def _tell(self, trouble: str, row: PostRow, refused: Refused) -> None:
+    def _tell(self, trouble: str, row: PostRow, refused: Refused, to_do: str) -> None:
         self._troubles.tell(
             trouble,
             "Slack refused %s in %s: %s. To do: %s",
             refused.method,
             row.channel,
             refused.code,
-            remedy(refused.code, refused.needed),
+            to_do,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from bot.slack.manifest import manifest_line
 
-__all__ = ["Course", "course_of", "remedy", "scope_remedy"]
+__all__ = ["LETTERS", "Course", "course_of", "remedy", "scope_remedy"]
 
 
 class Course(StrEnum):
@@ -70,7 +70,7 @@ _CHANNEL: Final[Mapping[str, str]] = {
     "restricted_action_thread_only_channel": _RULES,
     "team_not_found": _ADMIN,
 }
-_LETTER: Final = "handrail letters lists what was given up, and tries it again"
+LETTERS: Final = "handrail letters lists what was given up, and tries it again"
 
 
 def course_of(code: str) -> Course:
@@ -92,7 +92,7 @@ def remedy(code: str, needed: str | None = None) -> str:
     """
     if code == "missing_scope" and needed is not None:
         return scope_remedy(needed)
-    return {**_APP, **_METHOD, **_CHANNEL}.get(code, _LETTER)
+    return {**_APP, **_METHOD, **_CHANNEL}.get(code, LETTERS)
 
 
 def scope_remedy(needed: str) -> str:

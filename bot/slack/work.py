@@ -102,7 +102,7 @@ class TicketWork:
         if ticket is None:
             return
         thread = running_thread(db, task.channel, task.ts)
-        if thread is None:
+        while thread is None:
             if self._current(db, task) is None or self._hold(db, task):
                 return
             thread = self._begin(db, task, ticket)
@@ -127,8 +127,11 @@ class TicketWork:
             self._jobs.finish(db, task.job)
         return True
 
-    def _begin(self, db: Database, task: Task, ticket: TicketRow) -> RunThread:
-        """Store that a run begins: its thread, who asked for it, and its status message."""
+    def _begin(self, db: Database, task: Task, ticket: TicketRow) -> RunThread | None:
+        """Store that a run begins: its thread, who asked for it, and its status message.
+
+        None where another run that began meanwhile has reached a cap.
+        """
         plan = self._plan_new(ticket, replies_of(db, task.channel, task.ts))
         run_id = next(run_ids(plan, Runs(db)))
         profile = plan.profile
@@ -142,6 +145,8 @@ class TicketWork:
             max_steps=profile.limits.max_steps,
         )
         with tx(db):
+            if pause_reason(db, self._caps, now_us=self._now_us()) is not None:
+                return None
             replies = replies_of(db, task.channel, task.ts)
             open_thread(
                 db, run_id=run_id, channel=task.channel, thread_ts=task.ts, now_us=self._now_us()

@@ -8,28 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.now import now_us
 from bot.slack.outside import Outside
 from bot.slack.watch import QUIET_S
 from bot.workspace import Channel, Message
+from tests.scenarios.ahead import Ahead
 from tests.scenarios.office import ANN, BOT, CHANNEL, Office, office, shown
 
 SIMPLE, OTHER = "T-80008", "T-80007"
-SECOND_US = 1_000_000
 _PUT_OFF = "SELECT count(*) FROM inbox WHERE state = 'new' AND error = 'token_revoked'"
-
-
-class Ahead:
-    """The wall clock and the process's own, both put forward by a test."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def now_us(self) -> int:
-        return now_us() + int(self.seconds * SECOND_US)
-
-    def monotonic(self) -> float:
-        return self.now_us() / SECOND_US
 
 
 @pytest.fixture

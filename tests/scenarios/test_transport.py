@@ -21,9 +21,13 @@ from tests.scenarios.office import ANN, CHANNEL, Office, free_port, office
 SIMPLE = "T-80008"
 
 
-def signed(secret: str, body: bytes, **headers: str) -> dict[str, str]:
-    """Return the headers of a request that Slack would have signed."""
-    stamp = str(int(time.time()))
+OTHERS = b'{"type":"event_callback","event_id":"Ev9","event":{"type":"team_join"}}'
+"""An event that is nobody's business here."""
+
+
+def signed(secret: str, body: bytes, *, skew_s: int = 0, **headers: str) -> dict[str, str]:
+    """Return the headers of a request that Slack would have signed, by a clock that is off."""
+    stamp = str(int(time.time()) + skew_s)
     signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
     return {
         "content-type": "application/json",
@@ -53,6 +57,10 @@ def test_a_ticket_comes_in_over_http_and_bad_input_is_refused(tmp_path: Path) ->
         "charset": 400,
         "kind": 400,
         "size": 413,
+        "5 MB": 413,
+        "slow clock": 401,
+        "fast clock": 401,
+        "a clock that is a little off": 200,
     }
 
 
@@ -71,6 +79,13 @@ def _bad(me: Any) -> dict[str, dict[str, Any]]:
         "charset": {"content": b'{"a":"\xff"}', "headers": signed(secret, b"{}")},
         "kind": {"content": body, "headers": signed(secret, body, **{"content-type": "text/xml"})},
         "size": {"content": b" " * (MAX_BODY + 1), "headers": signed(secret, b"")},
+        "5 MB": {"content": b"x" * 5_000_000, "headers": signed(secret, b"")},
+        "slow clock": {"content": body, "headers": signed(secret, body, skew_s=-360)},
+        "fast clock": {"content": body, "headers": signed(secret, body, skew_s=360)},
+        "a clock that is a little off": {
+            "content": OTHERS,
+            "headers": signed(secret, OTHERS, skew_s=-240),
+        },
     }
 
 

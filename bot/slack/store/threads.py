@@ -16,18 +16,23 @@ from sqlite_utils import Database
 from approvals.store import changed, rows
 
 __all__ = [
+    "CAPS",
     "DAY_US",
     "HOUR_US",
     "PAUSED",
     "Caps",
     "RunThread",
     "RunThreadState",
+    "count_held",
     "draft_key",
     "end_thread",
+    "forget_told",
     "held_tickets",
     "hold_ticket",
     "is_paused",
+    "is_told",
     "note_cost",
+    "note_told",
     "open_thread",
     "pause_reason",
     "pause_runs",
@@ -44,6 +49,8 @@ __all__ = [
 
 HOUR_US: Final = 3_600 * 1_000_000
 DAY_US: Final = 24 * HOUR_US
+CAPS: Final = ("max_runs_per_hour", "max_cost_per_day")
+"""Why tickets wait where nobody paused the runs."""
 PAUSED: Final = "paused"
 """The switch that holds all tickets back; its value is a reason in words, or empty."""
 
@@ -198,6 +205,34 @@ def held_tickets(db: Database, *, limit: int = 50) -> list[tuple[str, str]]:
     """Return channel and time stamp of the tickets that wait, the longest first. A read."""
     found = rows(db, "SELECT channel, ts FROM held ORDER BY since_us, rowid LIMIT ?", (limit,))
     return [(row["channel"], row["ts"]) for row in found]
+
+
+def count_held(db: Database, reason: str) -> int:
+    """Count the tickets that wait for this reason. A read."""
+    return int(rows(db, "SELECT count(*) AS n FROM held WHERE reason = ?", (reason,))[0]["n"])
+
+
+def is_told(db: Database, cap: str) -> bool:
+    """Whether the operators know that a cap is reached. A read."""
+    return bool(rows(db, "SELECT 1 FROM switches WHERE name = ?", (_told(cap),)))
+
+
+def note_told(db: Database, cap: str, *, now_us: int) -> bool:
+    """Note that the operators are told of a cap; False where they know."""
+    sql = (
+        "INSERT INTO switches (name, value, set_by, at_us) VALUES (?, '', 'system', ?)"
+        " ON CONFLICT (name) DO NOTHING"
+    )
+    return changed(db, sql, (_told(cap), now_us)) == 1
+
+
+def forget_told(db: Database, cap: str) -> None:
+    """Note that no ticket waits for a cap any more: the next time is told again."""
+    changed(db, "DELETE FROM switches WHERE name = ?", (_told(cap),))
+
+
+def _told(cap: str) -> str:
+    return f"told {cap}"
 
 
 def thread_sent(db: Database, key: str, ts: str) -> None:

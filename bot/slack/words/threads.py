@@ -6,6 +6,7 @@ from bot.slack.markup import body, fact, link, mention, message_link
 
 __all__ = [
     "asks_again",
+    "cap_reached",
     "customer_known",
     "gave_up",
     "header_gone",
@@ -108,6 +109,15 @@ def held(reason: str) -> str:
         case _:
             why = "an operator paused the runs"
     return f"This ticket waits: {why}. It is worked on as soon as that is over."
+
+
+def cap_reached(cap: str) -> str:
+    """Tell an operator that tickets wait, once for each time."""
+    return (
+        f"Tickets wait: `slack.{cap}` is reached. They begin by themselves as soon as it allows;"
+        " raise it in `handrail.toml` and start `handrail serve` anew to have them sooner."
+        " You are told once."
+    )
 
 
 def restarted() -> str:

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -113,7 +113,11 @@ def _tell(port: int, speed: float) -> None:
     _quiet()
     click.echo("Setting up a workspace, a store and the practice shop ...")
     began = time.monotonic()
-    with make_workspace(port=port) as workspace, Stage(workspace, speed) as stage:
+    with (
+        make_workspace(port=port) as workspace,
+        Stage(workspace, speed) as stage,
+        _deaf_afterwards(),
+    ):
         click.echo(f"The bot is connected after {time.monotonic() - began:.1f} s.")
         play(stage, STORY, say)
 
@@ -125,8 +129,7 @@ def _ended_once() -> Iterator[None]:
     heard = {number: each for number, each in before.items() if callable(each)}
 
     def end(number: int, frame: FrameType | None) -> None:
-        for each in heard:
-            signal.signal(each, signal.SIG_IGN)
+        _be_deaf(heard)
         heard[signal.Signals(number)](number, frame)
 
     for each in heard:
@@ -136,6 +139,20 @@ def _ended_once() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _deaf_afterwards() -> Iterator[None]:
+    """Hear no call to end from the moment that what is inside is over."""
+    try:
+        yield
+    finally:
+        _be_deaf(_ENDS)
+
+
+def _be_deaf(numbers: Iterable[signal.Signals]) -> None:
+    for each in numbers:
+        signal.signal(each, signal.SIG_IGN)
 
 
 def _can_show() -> bool:

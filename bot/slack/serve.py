@@ -83,9 +83,11 @@ def _socket(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) -> 
     try:
         yield
     finally:
-        with _hushed(_socket_log):
-            socket.close()
-        watch.stop()
+        try:
+            with _hushed(_socket_log):
+                socket.close()
+        finally:
+            watch.stop()
 
 
 @contextmanager

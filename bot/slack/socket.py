@@ -125,11 +125,13 @@ class SlackSocket(SocketModeClient):
     def close(self) -> None:
         """Close for good. A connection that is being made is waited for, or it would be left open.
 
-        Slack's client would then wait for ever: for the end of a connection that nobody ends.
+        Slack's client would then wait for ever: for the end of a connection that nobody ends. The
+        lock is let go before the workers are waited for: one that answers needs it too.
         """
         self.closed = True
         with self.connect_operation_lock:
-            super().close()
+            pass  # from here on nobody makes a connection
+        super().close()
 
     def enqueue_message(self, message: str) -> None:
         """Take a frame, and slow down first where it says that there are too many sockets."""

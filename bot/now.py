@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
-__all__ = ["iso_text", "now_us", "utc_now"]
+__all__ = ["iso_text", "local_day", "now_us", "utc_now"]
 
 
 def utc_now() -> str:
     """Return the time as an ISO time stamp in UTC, which sorts as it stands."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def local_day() -> date:
+    """Return the day in this machine's time zone: the day of the people who use the bot."""
+    return datetime.now().astimezone().date()
 
 
 def iso_text(moment_us: int) -> str:

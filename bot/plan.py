@@ -81,7 +81,7 @@ def plan_run(
         case=case,
         profile=profile,
         model=settings.model,
-        today=settings.today,
+        today=settings.day_of_a_run(),
         match=settings.match,
         live=settings.live,
         faults=all_faults,

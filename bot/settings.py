@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -28,6 +28,7 @@ from pydantic_settings import (
 from approvals import NO_POLICY, Policy, read_policy
 from bot.errors import SettingRefused
 from bot.model_settings import ModelSettings
+from bot.now import local_day
 from bot.places import DOTENV, PREFIX, TOML, Places, meant, variable_of
 from bot.shop_settings import IdSettings, RefundSettings, ShopSettings, TraitSettings, UserPath
 from bot.slack.settings import SlackSettings
@@ -164,9 +165,10 @@ class Settings(BaseSettings):
         default_factory=default_store,
         description="The file that keeps runs, proposals, decisions and the audit.",
     )
-    today: Day = Field(
-        default=PRACTICE_TODAY,
-        description="The day a run assumes, such as 2026-10-09, the day of the demo data.",
+    today: Day | None = Field(
+        default=None,
+        description="The day a run assumes, such as 2026-10-09. Not given: with the practice shop "
+        "the day of the demo data, else the day on which the run begins, on this machine's clock.",
     )
     limits: dict[str, str | bool | int | float] = Field(
         default_factory=dict,
@@ -206,6 +208,15 @@ class Settings(BaseSettings):
         if self.shop_file is not None:
             return self.shop_file
         return self.store.with_name(f"{self.store.stem}-shop{self.store.suffix}")
+
+    def day_of_a_run(self, real: Callable[[], date] = local_day) -> date:
+        """Return the day that a run which begins now assumes; ask again for the next run.
+
+        The practice shop stands still on the day of its data, any other shop moves with time.
+        """
+        if self.today is not None:
+            return self.today
+        return PRACTICE_TODAY if self.shop.is_practice else real()
 
     def policy(self) -> Policy:
         """Return who may approve what; where nothing is given, nobody.

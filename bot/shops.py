@@ -165,7 +165,7 @@ def _own_gateway(settings: Settings, stack: ExitStack) -> Gateway:
     match shop.kind:
         case ShopKind.PRACTICE:
             open_practice_file(settings).close()
-            gateway = PracticeGateway(settings.practice_file, today=lambda: settings.today)
+            gateway = PracticeGateway(settings.practice_file, today=settings.day_of_a_run)
             return stack.enter_context(gateway)
         case ShopKind.HTTP:
             client = stack.enter_context(_client(shop))

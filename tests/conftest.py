@@ -15,7 +15,12 @@ import pytest
 from tests.network import refuse_remote
 from tests.transactions import watched_calls
 
-hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None)
+hypothesis.settings.register_profile(
+    "fixed",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # the machine may be a busy one
+)
 
 
 def pytest_configure() -> None:

@@ -255,7 +255,7 @@ def _identity(
         data=data_digest(settings.data or SHIPPED_DATA),
         prices=price_digest(settings.prices()),
         match=settings.match.value,
-        today=settings.today.isoformat(),
+        today=settings.day_of_a_run().isoformat(),
         slice=slice_name,
     )
 

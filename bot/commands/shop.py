@@ -102,7 +102,7 @@ def serve(
     open_practice_file(settings).close()
     serve_practice_shop(
         path=settings.practice_file,
-        today=lambda: settings.today,
+        today=settings.day_of_a_run,
         host=host,
         port=port,
         faults=simulated,
@@ -135,7 +135,7 @@ def _say_ready(server: PracticeServer) -> None:
 
 def _in_practice(settings: Settings) -> Iterator[str]:
     open_practice_file(settings).close()
-    with PracticeGateway(settings.practice_file, today=lambda: settings.today) as gateway:
+    with PracticeGateway(settings.practice_file, today=settings.day_of_a_run) as gateway:
         yield from map(_change, gateway.changes())
 
 

@@ -73,7 +73,7 @@ class Stage:
 
     def changes(self) -> tuple[Change, ...]:
         """Return what is in the shop's books since it was opened: each write that happened."""
-        file, today = self._settings.practice_file, self._settings.today
+        file, today = self._settings.practice_file, self._settings.day_of_a_run()
         with PracticeGateway(file, today=lambda: today) as gateway:
             return gateway.changes()
 

@@ -41,6 +41,12 @@ def check_settings(settings: Settings) -> Iterator[Finding]:
             "slack.api is not Slack's own address",
             "leave it out, unless this is a local workspace",
         )
+    if settings.today is not None and not settings.shop.is_practice:
+        yield warning(
+            "settings",
+            f"every run assumes the day {settings.today}, in a shop that moves on",
+            "leave today out, so that a run takes the day on which it begins",
+        )
     if slack.operators:
         yield fine("operators", f"{counted(len(slack.operators), 'operator')} by id")
     else:

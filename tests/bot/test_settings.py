@@ -12,9 +12,11 @@ from bot.errors import SettingRefused
 from bot.places import variable_of
 from bot.plan import choose_profile
 from bot.settings import Settings, default_store, load_settings
+from bot.shop_settings import ShopSettings
 from loop import LIMIT_NAMES, PRICES, Limits, Price, get_profile
 from recordings import Match
 from tests.bot.conftest import Cli
+from tools import PRACTICE_TODAY
 
 SECRET = "hunter2-SECRET"
 
@@ -34,7 +36,7 @@ def test_without_anything_the_defaults_stand() -> None:
     assert settings.profile == "resolver"
     assert settings.model == "chat-small"
     assert settings.match is Match.STRICT
-    assert settings.today == date(2026, 10, 9)
+    assert settings.day_of_a_run() == date(2026, 10, 9)
     assert settings.store == default_store()
     assert settings.prices() == PRICES
     assert limits(settings) == get_profile("resolver").limits
@@ -224,3 +226,14 @@ def test_an_option_decides_over_the_environment(cli: Cli) -> None:
     done = cli("run", "T-80008", "--limit", "max_steps=8", HANDRAIL_MAX_STEPS="1")
 
     assert done.exit_code == 0
+
+
+def test_only_the_practice_shop_stands_still_on_a_day() -> None:
+    real = date(2027, 3, 1)
+    practice = load_settings()
+    shop = practice.model_copy(update={"shop": ShopSettings(kind="http", url="http://127.0.0.1")})
+    told = shop.model_copy(update={"today": date(2026, 1, 2)})
+
+    assert practice.day_of_a_run(lambda: real) == PRACTICE_TODAY
+    assert shop.day_of_a_run(lambda: real) == real
+    assert told.day_of_a_run(lambda: real) == date(2026, 1, 2)

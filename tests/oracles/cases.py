@@ -21,18 +21,13 @@ class Status(StrEnum):
     """Holds in its relation; a hash or a printed form is the reference's own."""
     CHANGED = "changed"
     """Something else holds here; the reason says what."""
-    LATER = "later"
-    """Belongs to a later part of the work; the reason names it."""
     NOT_OURS = "not ours"
     """What it speaks of does not exist here."""
 
 
 KEPT, RELATION, CHANGED = Status.KEPT, Status.RELATION, Status.CHANGED
-LATER, NOT_OURS = Status.LATER, Status.NOT_OURS
+NOT_OURS = Status.NOT_OURS
 
-_APPROVALS: Final = "part 2: approvals and execution"
-_LIVE: Final = "part 5: the live client"
-_EVALUATION: Final = "part 6: evaluation"
 
 CASES: Final[dict[str, tuple[Status, str]]] = {
     # A1 get_order
@@ -108,10 +103,10 @@ CASES: Final[dict[str, tuple[Status, str]]] = {
     "A97": (CHANGED, "the journal is the log; no header of a provider is kept"),
     "A98": (CHANGED, "one definition of a percentile for all figures: nearest rank, so p95 is 19"),
     "A99": (NOT_OURS, "a budget that nothing enforced; here limits bound the run itself"),
-    "A101": (LATER, _LIVE),
+    "A101": (KEPT, ""),
     # A6 conversation, stream, evaluation
-    "A105": (LATER, "part 5: follow-ups in a thread"),
-    "A106": (LATER, "part 5: follow-ups in a thread"),
+    "A105": (CHANGED, "the budget is of characters, and the ticket's own text stands outside it"),
+    "A106": (KEPT, ""),
     "A108": (NOT_OURS, "pieces show that an answer is written; nothing judges or counts them"),
     "A109": (NOT_OURS, "as A108"),
     "A110": (CHANGED, "a stream that is cut is a try that broke, and is made again"),
@@ -162,7 +157,7 @@ CASES: Final[dict[str, tuple[Status, str]]] = {
     "B59": (KEPT, "on constructed replies"),
     "B60": (KEPT, "on constructed replies"),
     "B61": (KEPT, "on constructed replies"),
-    "B62": (LATER, f"{_EVALUATION}; the 70 recordings are not at hand"),
+    "B62": (NOT_OURS, "the 70 recordings are not at hand"),
     # B5 approval
     "B65": (KEPT, ""),
     "B66": (KEPT, ""),
@@ -200,7 +195,7 @@ CASES: Final[dict[str, tuple[Status, str]]] = {
     "B101": (KEPT, "profile in place of design"),
     "B102": (KEPT, ""),
     "B103": (CHANGED, "strict match refuses it; with sequence match it is replayed with a note"),
-    "B105": (LATER, f"{_EVALUATION}; an import takes the first recording of a step"),
+    "B105": (NOT_OURS, "the repeats of its agent are not at hand; an import takes the first"),
     "B106": (RELATION, "as A82"),
     "B107": (NOT_OURS, "there is no memory of customers"),
     "B109": (NOT_OURS, "there is no memory of customers"),

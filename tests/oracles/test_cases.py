@@ -9,14 +9,14 @@ import pytest
 
 from tests.oracles.cases import CASES, Status
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).resolve().parents[1]
 TESTED = (Status.KEPT, Status.RELATION, Status.CHANGED)
 
 
 def _tested() -> set[str]:
     names = [
         name
-        for file in HERE.glob("test_*.py")
+        for file in TESTS.rglob("test_*.py")
         for name in re.findall(r"def test_(\w+)", file.read_text(encoding="utf-8"))
     ]
     return {

@@ -265,6 +265,17 @@ def test_a_model_without_a_price_is_told(
     assert what in " ".join(lines(done, level))
 
 
+def test_a_day_that_stands_still_in_a_shop_that_moves_is_a_warning(
+    doctor: Doctor, workspace: Workspace
+) -> None:
+    shop = '[shop]\nkind = "http"\nurl = "http://127.0.0.1:9"'
+    told = doctor(workspace, "--offline", rest=ROLES + shop, HANDRAIL_TODAY="2026-10-09")
+    moving = doctor(workspace, "--offline", rest=ROLES + shop)
+
+    assert "every run assumes the day 2026-10-09" in told.stdout
+    assert "every run assumes" not in moving.stdout
+
+
 def test_who_runs_the_jobs_is_named(doctor: Doctor, workspace: Workspace, home: Path) -> None:
     store = home / "handrail.sqlite3"
     free = doctor(workspace, HANDRAIL_STORE=str(store))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -59,11 +60,14 @@ def test_what_it_links_to_is_there() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_the_example_of_the_local_workspace_runs() -> None:
+def test_the_examples_of_the_local_workspace_run() -> None:
     page = (ROOT / "docs" / "workspace.md").read_text(encoding="utf-8")
-    (example,) = blocks(page, "python")
+    names: dict[str, object] = {}  # a later example goes on from an earlier one
 
-    exec(compile(example, "docs/workspace.md", "exec"), {})
+    for example in blocks(page, "python"):
+        exec(compile(example, "docs/workspace.md", "exec"), names)
+
+    assert "page" in names
 
 
 class Newcomer:
@@ -81,9 +85,10 @@ class Newcomer:
         own = f'[slack]\napi = "{workspace.base_url}"'
         (folder / "handrail.toml").write_text(toml.replace("[slack]", own), encoding="utf-8")
 
-    def start(self, *args: str) -> subprocess.Popen[str]:
-        """Start a command."""
-        return subprocess.Popen(
+    @contextmanager
+    def start(self, *args: str) -> Iterator[subprocess.Popen[str]]:
+        """Start a command; it is killed at the end, where it has not ended by itself."""
+        with subprocess.Popen(
             [sys.executable, "-m", "bot", *args],
             cwd=self.folder,
             env={
@@ -94,7 +99,11 @@ class Newcomer:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
+        ) as program:
+            try:
+                yield program
+            finally:
+                program.kill()
 
     def run(self, *args: str) -> tuple[int, str]:
         """Run a command to its end; return its status and what it printed."""

@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,13 @@ LOOK_S = 0.05
 LOOKS = int(PATIENCE_S / LOOK_S)
 
 
-def started(folder: Path, *options: str) -> subprocess.Popen[str]:
-    """Start the demo with neither terminal nor screen; what it keeps lies in the folder."""
-    return subprocess.Popen(
+@contextmanager
+def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """Start the demo with neither terminal nor screen; what it keeps lies in the folder.
+
+    It is killed at the end, where it has not ended by itself.
+    """
+    with subprocess.Popen(
         [sys.executable, "-m", "bot", "demo", *options],
         stdin=subprocess.DEVNULL,
         cwd=folder,
@@ -35,7 +40,11 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-    )
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
 
 
 class Served:

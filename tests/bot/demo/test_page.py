@@ -21,7 +21,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
         place = Served(program, tmp_path)
         yield place
         place.http.close()
-        program.kill()
 
 
 def test_tickets_arrive_and_are_answered_and_it_starts_over(served: Served) -> None:

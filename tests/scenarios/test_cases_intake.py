@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from approvals.store import connect, tx
+from bot.models import replayed
 from bot.now import now_us as wall_us
+from bot.plan import Plan
 from bot.slack.outside import Outside
 from bot.slack.refs import ActionId, CallbackId
 from bot.slack.words.threads import not_a_member
 from bot.workspace import Message, View
+from loop import Clock, Model, Reply, Request, WireCall
 from recordings import Match
 from tests.scenarios.office import ANN, APPROVALS, BEN, CHANNEL, GUS, LEA, Office, office, shown
 from tests.scenarios.test_intake import REFUND, SIMPLE, Gates, in_progress
@@ -22,6 +27,41 @@ from tests.scenarios.test_intake import REFUND, SIMPLE, Gates, in_progress
 HOUR_US = 3_600_000_000
 TEXT = "T-80008 C-81265 Where is my shed?"
 FORM_APP, FORM_BOT = "A0FORM", "B0FORM"
+
+
+class Wavering:
+    """Recorded models; from the second run on they ask for no change in the end."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def play(self, plan: Plan) -> tuple[Model, Clock]:
+        """Make the model of a run."""
+        self.runs += 1
+        model, clock = replayed(plan)
+        return (model if self.runs == 1 else _AsksForNothing(model)), clock
+
+
+class _AsksForNothing:
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
+        """Answer as recorded, but for the actions of the finish."""
+        reply = self._model.ask(request, time_left_s=time_left_s)
+        calls = tuple(self._without_actions(call) for call in reply.calls)
+        return replace(reply, calls=calls)
+
+    def _without_actions(self, call: WireCall) -> WireCall:
+        if call.name != "finish":
+            return call
+        arguments = json.loads(call.arguments)
+        plain = {
+            "outcome": "reply_only",
+            "actions": [],
+            "reply": "Thank you for your message. Your order is under way.",
+        }
+        return replace(call, arguments=json.dumps(arguments | plain))
 
 
 class Ahead:
@@ -339,3 +379,32 @@ def test_an_equal_proposal_keeps_its_signatures_when_a_newer_run_asks_for_it_aga
 
         assert place.count("SELECT count(*) FROM proposals") == 1
         assert place.count("SELECT count(*) FROM decisions") == 1
+
+
+def test_a_proposal_that_a_newer_valid_run_does_not_ask_for_again_is_superseded(
+    tmp_path: Path,
+) -> None:
+    with office(tmp_path, match=Match.SEQUENCE) as place:
+        place.open(Outside(play=Wavering().play))
+        ticket = place.ticket(REFUND)
+        waiting = card_of(place, ticket)
+
+        place.workspace.post(LEA, "@handrail he got it today", channel=CHANNEL, thread=ticket)
+        place.wait_for_reply(ticket, "Your order is under way")
+        place.rest()
+
+        assert place.count("SELECT count(*) FROM proposals WHERE state = 'superseded'") == 1
+        now = place.workspace.latest(waiting)
+        assert "*Replaced*" in shown(now)
+        assert ActionId.APPROVE.value not in shown(now)
+
+
+def test_a_follow_up_over_recordings_says_what_could_answer_it(bot: Office) -> None:
+    ticket = bot.ticket(SIMPLE)
+    bot.wait_for_reply(ticket, "drafted")
+
+    bot.workspace.post(BEN, "@handrail in French, please", channel=CHANNEL, thread=ticket)
+
+    stop = bot.wait_for_reply(ticket, "no_recording")
+    assert "no follow-up. A live model answers all of them" in shown(stop)
+    assert ActionId.RETRY.value not in shown(stop)

@@ -534,7 +534,7 @@ def test_a_reminder_names_the_role_that_has_to_look(desk: ClickDesk) -> None:
     assert desk.again(proposal).state is ProposalState.WAITING
 
 
-def test_two_processes_decide_each_press_once(tmp_path: Path) -> None:
+def test_case_65_two_processes_decide_each_press_once(tmp_path: Path) -> None:
     """Case 65: a payload goes to one of two sockets, and both deciders look at every press."""
     with open_desk(tmp_path, bots=2) as desk:
         proposal, card = desk.show(FEE)

@@ -36,7 +36,7 @@ def signed(secret: str, body: bytes, *, skew_s: int = 0) -> dict[str, str]:
     }
 
 
-def test_a_ticket_comes_in_over_http_and_bad_input_is_refused(tmp_path: Path) -> None:
+def test_case_75_a_ticket_comes_in_over_http_and_bad_input_is_refused(tmp_path: Path) -> None:
     with office(tmp_path, mode="http", port=free_port()) as place:
         place.open()
         ticket = place.ticket(SIMPLE)

@@ -104,7 +104,11 @@ def stop_advice(reason: StopReason) -> str:
         case StopReason.REPEATED_CALL | StopReason.TOO_MANY_ERRORS:
             return "It did not get further by itself. Answer by hand with what was found."
         case StopReason.NO_RECORDING:
-            return "The recordings do not hold this ticket; only a live model can answer it."
+            return (
+                "Recorded replies answer a ticket as it was recorded: no other ticket, no edit and"
+                " no follow-up. A live model answers all of them (`handrail serve --live`);"
+                ' `match = "sequence"` plays the same replies again, whatever was asked.'
+            )
         case StopReason.PROVIDER_ERROR:
             return "The provider may be back in a moment: retry, or answer by hand."
         case StopReason.CANCELLED:

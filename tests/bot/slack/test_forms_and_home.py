@@ -58,6 +58,7 @@ from tests.bot.slack.looks import (
 from tests.bot.slack.test_run_messages import DRAFT, HOSTILE, STOP
 from tools import Money
 
+TEXT_BLOCKS = ("header", "context")
 TICKET = TicketRef(channel="C1", ts="1700000000.000100")
 ANY = st.one_of(
     st.sampled_from(["x" * 9_000, "&" * 5_000, HOSTILE * 60, "```\n" * 500]),
@@ -337,6 +338,19 @@ def test_a_refusal_is_never_silent(error: Any, words: str) -> None:
 
 def test_a_form_can_be_told_of_every_name_at_once() -> None:
     assert set(modals.__all__) <= set(blocks.__all__)
+
+
+def test_case_56_a_call_to_everybody_is_escaped_in_text_header_context_and_form() -> None:
+    title = "<!here> T-1"
+    told = replace(DRAFT, ticket_id=title, team=title, run_id="r")
+    (message,) = blocks.draft_messages(told)
+    seen = {kind: str([b for b in message.blocks if b["type"] == kind]) for kind in TEXT_BLOCKS}
+
+    for place in (message.text, *seen.values()):
+        assert "&lt;!here&gt;" in place
+    form = blocks.give_customer_modal(TICKET, title)
+    assert "&lt;!here&gt;" in shown_in(form)
+    assert "<!here>" not in message.text + shown(message) + shown_in(form)
 
 
 @given(text=ANY, word=ANY)

@@ -71,7 +71,7 @@ def test_a_form_without_a_ticket_is_none() -> None:
         ("<#C0|general>", "#general"),
     ],
 )
-def test_a_text_is_read_as_it_was_typed_and_unescaped_once(slack: str, typed: str) -> None:
+def test_case_52_a_text_is_read_as_it_was_typed_and_unescaped_once(slack: str, typed: str) -> None:
     assert plain_text(slack) == typed
 
 

@@ -67,7 +67,7 @@ def test_no_token_survives_anywhere(token: str, place: str) -> None:
         ("<https://evil.test|https://bank.test>", "https://evil.test%7Chttps://bank.test"),
     ],
 )
-def test_a_link_shows_where_it_leads_and_a_lying_label_is_left_out(
+def test_case_55_a_link_shows_where_it_leads_and_a_lying_label_is_left_out(
     markdown: str, shown: str
 ) -> None:
     assert one(markdown) == shown
@@ -81,7 +81,7 @@ def test_an_entity_for_a_direction_override_is_made_visible() -> None:
     assert one("a&#x202e;b") == "a\ufffdb"
 
 
-def test_a_table_becomes_columns_that_line_up() -> None:
+def test_case_53_a_table_becomes_columns_that_line_up() -> None:
     shown = one("| item | price |\n|-|-:|\n| \u65e5\u672c | 1 |\n| mug `x` | 119.00 |")
 
     assert shown == ("```\nitem  | price\n------+-------\n\u65e5\u672c  | 1\nmug x | 119.00\n```")
@@ -93,7 +93,7 @@ def test_a_table_too_wide_for_columns_becomes_a_list() -> None:
     assert one(f"| a | b |\n|-|-|\n| 1 | {wide} |") == f"\u2022 a: 1; b: {wide}"
 
 
-def test_two_tables_stay_two() -> None:
+def test_case_53_two_tables_stay_two() -> None:
     table = "| a |\n|-|\n| 1 |"
 
     assert one(f"{table}\n\ntext\n\n{table}").count("```") == 4
@@ -111,7 +111,7 @@ def test_a_long_text_is_split_and_nothing_is_lost(length: int) -> None:
     assert "".join(parts).count("word") == length // 5
 
 
-def test_a_fence_over_a_border_is_closed_and_opened_again() -> None:
+def test_case_52_a_fence_over_a_border_is_closed_and_opened_again() -> None:
     parts = mrkdwn_parts("before\n\n```python\n" + "x = 1\n" * 600 + "```\nafter", 3_000)
 
     assert len(parts) > 1

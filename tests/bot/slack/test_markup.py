@@ -45,14 +45,20 @@ def test_a_text_is_cut_beyond_its_limit_and_not_at_it(length: int, cut: bool) ->
     assert ("\u2026" in line("a" * length, 100)) is cut
 
 
-def test_a_size_is_counted_after_escaping() -> None:
+def test_case_57_a_size_is_counted_after_escaping() -> None:
     assert body("&" * 20, 100) == "&amp;" * 20
     assert body("&" * 21, 100).endswith("(21 characters in all)")
 
 
-def test_a_family_is_not_cut_apart() -> None:
+def test_case_57_a_family_is_not_cut_apart() -> None:
     assert cut_at(FAMILY * 3, 12) == 10
     assert cut_at("ab" + FAMILY, 4) == 2
+
+
+def test_case_57_nothing_turns_an_amount_around() -> None:
+    assert fact("\u202e119.00 CAD\u202c") == "`\ufffd119.00 CAD\ufffd`"
+    arabic = "\u0645\u0628\u0644\u063a 119.00"
+    assert fact(arabic) == f"`\u2068{arabic}\u2069`"
 
 
 def test_an_entity_is_not_cut_apart() -> None:

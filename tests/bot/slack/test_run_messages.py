@@ -171,7 +171,7 @@ def test_a_draft_says_how_its_proposals_stand() -> None:
 
 
 @pytest.mark.parametrize("length", [3_001, 9_000, 45_000])
-def test_a_long_draft_goes_on_in_further_messages_and_loses_nothing(length: int) -> None:
+def test_case_49_a_long_draft_goes_on_in_further_messages_and_loses_nothing(length: int) -> None:
     messages = draft_messages(replace(DRAFT, reply="word " * (length // 5)))
     words = sum(block["text"]["text"].count("word") for m in messages for block in sections(m))
 

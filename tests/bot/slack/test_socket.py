@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 
 import pytest
+from slack_sdk.errors import SlackClientNotConnectedError
 
 from bot.slack.backoff import CALM_S, LONGEST_S, Backoff
 from bot.slack.errors import SlackUnreachable
@@ -217,6 +218,29 @@ def test_a_socket_that_is_closed_while_it_connects_ends_and_stays_closed(
 
     assert not closing.is_alive()
     workspace.wait_for_sockets(0)
+
+
+def test_a_socket_ends_although_a_worker_still_answers(
+    workspace: Workspace, connect: Callable[[], SlackSocket]
+) -> None:
+    socket = connect()
+    socket.connect()
+    wait_until_new(workspace, socket, None)
+    gone = threading.Event()
+
+    def answer() -> None:
+        gone.wait(10)
+        with suppress(SlackClientNotConnectedError):
+            socket.send_message("{}")
+
+    socket.message_workers.submit(answer)
+    closing = threading.Thread(target=socket.close, daemon=True)
+    closing.start()
+    workspace.wait_for_sockets(0)
+    gone.set()
+    closing.join(20)
+
+    assert not closing.is_alive()
 
 
 def test_at_the_start_an_app_token_that_slack_does_not_know_is_said(

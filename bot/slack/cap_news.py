@@ -95,4 +95,4 @@ class CapNews:
 
 
 def _trouble(cap: str) -> str:
-    return f"{cap} is reached"
+    return f"cap:{cap}"

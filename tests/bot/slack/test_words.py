@@ -17,7 +17,8 @@ SPEAKS = re.compile(
     r"^from bot\.slack\.(?:blocks|words)\b|\bimport [^\n]*PressRefused", re.MULTILINE
 )
 """What a module names that makes something for people in Slack."""
-LOGS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
+LOGS = {"debug", "info", "warning", "error", "exception", "critical", "log", "tell"}
+"""``tell`` is that of ``Troubles``, which says a thing to the log once."""
 
 
 def speaking() -> list[Path]:

@@ -22,6 +22,8 @@ __all__ = ["Params", "assert_no_transaction", "changed", "data_version", "rows",
 
 Params = Sequence[Any] | Mapping[str, Any]
 
+TURN_S: Final = 1.0
+_TURN: Final = threading.Lock()
 _OPEN: Final = threading.local()  # .held is True while this thread is inside tx()
 
 
@@ -43,7 +45,7 @@ def tx(db: Database) -> Iterator[Database]:
             "a transaction is already open in this thread; pass its connection down instead of"
             " opening another"
         )
-    with plain_errors(lambda: store_name(db)):
+    with plain_errors(lambda: store_name(db)), _in_turn():
         try:
             db.execute("PRAGMA query_only=OFF")
             db.execute("BEGIN IMMEDIATE")
@@ -58,6 +60,22 @@ def tx(db: Database) -> Iterator[Database]:
             _OPEN.held = False
             db.rollback()  # does nothing after the commit
             db.execute("PRAGMA query_only=ON")
+
+
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """Queue with the other threads of this process, whatever their stores.
+
+    SQLite waits for its lock by sleeping, longer and longer, and whoever comes fresh overtakes: a
+    commit that somebody waits for could come last. Only a queue and no lock: whoever has waited for
+    ``TURN_S`` goes on to SQLite's own, so nothing hangs, not even a fork that inherited it taken.
+    """
+    taken = _TURN.acquire(timeout=TURN_S)
+    try:
+        yield
+    finally:
+        if taken:
+            _TURN.release()
 
 
 def in_transaction() -> bool:

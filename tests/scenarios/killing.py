@@ -115,6 +115,12 @@ class Ward:
         assert self._pid is not None
         os.kill(self._pid, signal.SIGKILL)
 
+    def kill_if_any(self) -> None:
+        """Kill the bot where one is alive."""
+        if self._pid is not None:
+            with suppress(ProcessLookupError):
+                self.kill()
+
     def stop(self) -> None:
         """Let the bot finish what it began, and end."""
         assert self._pid is not None
@@ -164,8 +170,7 @@ def ward(folder: Path, *, orders: int) -> Iterator[Ward]:
             place.workspace.wait_for_sockets(seconds=LONGEST_S)
             yield opened
         finally:
-            with suppress(ProcessLookupError):
-                opened.kill()
+            opened.kill_if_any()
             nursery.kill()
             nursery.communicate()
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from approvals import NoTransaction, TransactionOpen
+from approvals import NoTransaction, StoreBusy, TransactionOpen
 from approvals.store import assert_no_transaction, changed, connect, data_version, rows, tx
+from approvals.store.tx import TURN_S
 from tests.harness.processes import kill, line, start
 
 ALL = "SELECT id, n FROM item ORDER BY id"
@@ -300,3 +301,28 @@ def test_a_kill_inside_a_transaction_leaves_nothing_and_frees_the_lock(
     assert rows(db, ALL) == []
     with tx(db):
         assert changed(db, "INSERT INTO item VALUES (1, 2)") == 1
+
+
+def test_threads_of_a_process_queue_and_do_not_race_for_the_stores_lock(
+    path: Path, db: Database
+) -> None:
+    outcome: list[str] = []
+    ended = threading.Event()
+
+    def write() -> None:
+        with connect(path, timeout_s=0) as other:  # SQLite itself would refuse at once
+            try:
+                with tx(other):
+                    changed(other, "INSERT INTO item VALUES (2, 20)")
+                outcome.append("written")
+            except StoreBusy:
+                outcome.append("refused")
+        ended.set()
+
+    with tx(db):
+        second = threading.Thread(target=write)
+        second.start()
+        ended.wait(TURN_S / 4)
+    second.join()
+
+    assert outcome == ["written"]

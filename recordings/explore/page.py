@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from loop import LIMIT_NAMES, Limits
 from recordings.explore.data import profile_to_json, rules_to_json
+from recordings.explore.packed import packed
 from recordings.explore.profile import RunProfile
 from tools import clean_text
 
@@ -55,15 +56,17 @@ def explore_page(
         texts: whether replies, arguments and results go in. Where they are too many for one page
             they are left out, and the page says so.
     """
-    runs = [_cleaned(profile_to_json(each, texts=texts)) for each in profiles]
+    runs = [profile_to_json(each, texts=texts) for each in profiles]
+    _clean(runs)
     told = ""
     if texts and _length_of_texts(runs) > MAX_TEXTS:
         _drop_texts(runs)
         told = " Texts are left out: together they are too long for one page."
     limits = [preset.limits for preset in presets]
+    told_once = rules_to_json()
     data = {
-        **rules_to_json(),
-        "runs": runs,
+        **told_once,
+        **packed(runs, told_once["series"]),
         "presets": [{"name": preset.name, "limits": preset.limits.as_dict()} for preset in presets],
         "settable": [name for name in LIMIT_NAMES if name not in _SHAPING],
         "most": _most(profiles, limits),
@@ -78,10 +81,7 @@ def explore_page(
             "style_hash": _hash(style),
             "script": script,
             "script_hash": _hash(script),
-            # The only text that could end the element early is "</script" in some case.
-            "data": json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace(
-                "<", "\\u003c"
-            ),
+            "data": _json_in_html(data),
         },
     )
 
@@ -114,15 +114,21 @@ def _most(profiles: Sequence[RunProfile], presets: Sequence[Limits]) -> dict[str
     }
 
 
-def _cleaned(value: Any) -> Any:
-    """Return JSON values with every text bounded, and without what could hide something."""
-    if isinstance(value, str):
-        return clean_text(value, MAX_TEXT)
-    if isinstance(value, list):
-        return [_cleaned(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _cleaned(each) for name, each in value.items()}
-    return value
+def _clean(runs: Sequence[dict[str, Any]]) -> None:
+    """Bound every text that somebody else wrote, without what could hide something.
+
+    The rest are numbers and words of ours.
+    """
+    for part in (*runs, *(run["end"] for run in runs), *_parts(runs)):
+        for name, value in part.items():
+            if isinstance(value, str):
+                part[name] = _shown(value)
+
+
+def _shown(text: str) -> str:
+    # Printable ASCII hides nothing, and is nearly all there is.
+    plain = len(text) <= MAX_TEXT and text.isascii() and text.isprintable()
+    return text if plain else clean_text(text, MAX_TEXT)
 
 
 def _length_of_texts(runs: Sequence[Mapping[str, Any]]) -> int:

@@ -1,7 +1,7 @@
 "use strict";
 /* The page: limits on the left, totals and runs on the right. Every text goes in as text. */
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const data = rules.unpacked(JSON.parse(document.getElementById("data").textContent));
   const ROWS = 100; // runs that are shown at a time
   const WORTH = ["succeeded", "failed", "unknown"];
   const WORTH_WORDS = { succeeded: "succeeded", failed: "failed", unknown: "not labelled" };
@@ -21,6 +21,7 @@
 
   const $ = (id) => document.getElementById(id);
   let limits = structuredClone(data.presets[0].limits);
+  let tried = [];
   let answers = [];
   let shown = { title: "all runs", test: () => true };
   let from = 0;
@@ -126,7 +127,8 @@
   }
 
   function tryLimits() {
-    answers = data.runs.map((run) => rules.whatIf(data, run, limits));
+    tried = rules.prepared(data, limits);
+    answers = data.runs.map((run) => rules.whatIf(data, run, tried));
     drawTotals();
     drawStops();
     drawRuns();
@@ -141,32 +143,45 @@
     return found;
   }
 
-  function number(title, test, of) {
-    const found = runsWhere(test).length;
+  /** A number of runs that opens them; `test` says which they are. */
+  function number(title, test, found, of) {
     const share = of ? ` (${(100 * found / of).toFixed(1)} %)` : "";
     return element("button", { type: "button", class: "number", "aria-label": `${found} runs, ${title}`,
       onclick: () => show(title, test) }, `${found}${share}`);
   }
 
+  /** How many runs there are of each key, in one pass over all. */
+  function counted(keyOf) {
+    const counts = new Map();
+    answers.forEach((answer, index) => {
+      const key = keyOf(data.runs[index], answer);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    });
+    return counts;
+  }
+
   function drawTotals() {
     const head = element("tr", {}, element("th", { scope: "col" }, "runs that"));
     for (const worth of WORTH) head.append(element("th", { scope: "col" }, WORTH_WORDS[worth]));
-    const body = [];
-    for (const fate of FATES) {
-      const row = element("tr", { class: `fate-${fate}` }, element("th", { scope: "row" }, FATE_WORDS[fate]));
-      for (const worth of WORTH) {
-        const of = data.runs.filter((run) => run.success === worth).length;
+    const all = counted((run) => run.success);
+    const counts = counted((run, answer) => `${run.success} ${fateOf(answer)}`);
+    const body = FATES.map((fate) => element("tr", { class: `fate-${fate}` },
+      element("th", { scope: "row" }, FATE_WORDS[fate]),
+      ...WORTH.map((worth) => {
         const test = (run, answer) => run.success === worth && fateOf(answer) === fate;
-        row.append(element("td", {}, number(`${WORTH_WORDS[worth]}, ${FATE_WORDS[fate]}`, test, of)));
-      }
-      body.push(row);
-    }
+        const title = `${WORTH_WORDS[worth]}, ${FATE_WORDS[fate]}`;
+        return element("td", {}, number(title, test, counts.get(`${worth} ${fate}`) ?? 0, all.get(worth)));
+      })));
     $("totals").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
+    drawSaved();
+  }
+
+  function drawSaved() {
     let steps = 0, us = 0, usd = 0;
     answers.forEach((answer, index) => {
       if (answer.point === undefined) return;
       const run = data.runs[index];
-      const used = run.points[answer.point].used;
+      const { used } = rules.pointOf(data, run, answer.point);
       steps += run.steps.length - answer.step;
       us += run.at_end.model_us - used.model_us;
       usd += Number(run.at_end.cost_usd) - Number(used.cost_usd);
@@ -176,21 +191,19 @@
     $("told").textContent = `${count(answers.filter((answer) => answer.cut).length, "run")} cut`;
   }
 
+  /** What ends a run under the limits: a reason, or why nobody can say. */
+  const endingOf = (run, answer) => answer.reason
+    ?? (answer.fate === "same" ? run.end.reason ?? run.end.kind : answer.fate);
+
   function drawStops() {
-    const counts = new Map();
-    answers.forEach((answer, index) => {
-      const run = data.runs[index];
-      const end = run.end.reason ?? run.end.kind;
-      const key = answer.reason ?? (answer.fate === "same" ? end : answer.fate);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    });
+    const counts = counted(endingOf);
     const most = Math.max(1, ...counts.values());
     const rows = [...counts].sort((one, two) => two[1] - one[1]).map(([key, found]) => {
-      const test = (run, answer) => (answer.reason
-        ?? (answer.fate === "same" ? run.end.reason ?? run.end.kind : answer.fate)) === key;
-      return element("tr", {}, element("th", { scope: "row" }, key.replaceAll("_", " ")),
+      const words = key.replaceAll("_", " ");
+      const test = (run, answer) => endingOf(run, answer) === key;
+      return element("tr", {}, element("th", { scope: "row" }, words),
         element("td", {}, element("meter", { min: 0, max: most, value: found, "aria-hidden": "true" })),
-        element("td", {}, number(`ended by ${key.replaceAll("_", " ")}`, test)));
+        element("td", {}, number(`ended by ${words}`, test, found)));
     });
     $("stops").replaceChildren(element("tbody", {}, ...rows));
   }
@@ -242,8 +255,8 @@
   /** One mark for each call; what the limits cut is faint, the stop a bar. */
   function strip(run, answer) {
     const line = element("span", { class: "strip", "aria-hidden": "true" });
-    const stop = answer.fate === "stops" ? run.points[answer.point] : null;
-    for (const step of run.steps) {
+    const stop = answer.fate === "stops" ? rules.pointOf(data, run, answer.point) : null;
+    for (const step of rules.stepsOf(data, run)) {
       const group = element("span", { class: "step" });
       const calls = step.calls.length ? step.calls : [null];
       calls.forEach((call, index) => {
@@ -288,35 +301,40 @@
   /** The events of a run in order: what was asked for, each check, each result, the end. */
   function eventsOf(run, answer) {
     const events = [];
-    const before = (step) => pointEvents(run, answer, (point) => point.place === "before_call" && point.step === step - 1);
-    for (const step of run.steps) {
+    const checks = checksOf(run, answer);
+    const at = (test) => checks.filter(({ point }) => test(point)).map(({ event }) => event);
+    const before = (step) => at((point) => point.place === "before_call" && point.step === step - 1);
+    for (const step of rules.stepsOf(data, run)) {
       events.push(...before(step.step));
       events.push({ kind: "request", step: step.step, text: `model call ${step.step}` });
       events.push({ kind: "reply", step: step.step, text: replyText(step), long: step.text });
-      events.push(...pointEvents(run, answer, (point) => point.place === "during_call" && point.step === step.step));
+      events.push(...at((point) => point.place === "during_call" && point.step === step.step));
       step.calls.forEach((call, index) => {
         events.push({ kind: "proposal", step: step.step, text: call.name, long: call.arguments });
-        events.push(...pointEvents(run, answer, (point) => point.place === "call" && point.step === step.step && point.call === index));
+        events.push(...at((point) => point.place === "call" && point.step === step.step && point.call === index));
         events.push({ kind: "result", step: step.step, text: resultText(call), long: call.result });
       });
-      events.push(...pointEvents(run, answer, (point) => point.place === "after_step" && point.step === step.step));
+      events.push(...at((point) => point.place === "after_step" && point.step === step.step));
     }
     events.push(...before(run.steps.length + 1));
     events.push({ kind: "end", step: run.steps.length, text: `recorded end: ${(run.end.reason ?? run.end.kind).replaceAll("_", " ")}${run.end.words ? `, ${run.end.words}` : ""}` });
     return events;
   }
 
-  function pointEvents(run, answer, test) {
-    const found = [];
-    run.points.forEach((point, index) => {
-      if (!test(point)) return;
+  /** Each check of a run as an event, with the point at which it is made. */
+  function checksOf(run, answer) {
+    return run.points.map((_, index) => {
+      const point = rules.pointOf(data, run, index);
       const stops = answer.point === index;
-      const also = stops && answer.also.length ? `; also reached: ${answer.also.join(", ")}` : "";
-      const text = stops ? `stop: ${answer.reason.replaceAll("_", " ")} by ${answer.limit}${also}`
-        : `checked: ${usedText(point)}`;
-      found.push({ kind: stops ? "stop" : "check", step: point.step, text, long: null });
+      const text = stops ? stopText(run, answer) : `checked: ${usedText(point)}`;
+      return { point, event: { kind: stops ? "stop" : "check", step: point.step, text, long: null } };
     });
-    return found;
+  }
+
+  function stopText(run, answer) {
+    const also = rules.alsoReached(data, run, tried, answer);
+    return `stop: ${answer.reason.replaceAll("_", " ")} by ${answer.limit}`
+      + (also.length ? `; also reached: ${also.join(", ")}` : "");
   }
 
   const usedText = ({ step, used }) => `${count(step, "step")}, ${seconds(used.model_us)} of model time, `
@@ -368,8 +386,8 @@
     for (let part = 0; part <= parts; part += 1) {
       const exact = each.least + (each.most - each.least) * part / Math.max(1, parts);
       const value = Math.round(exact / each.step) * each.step;
-      const tried = { ...limits, [name]: String(Number(value.toFixed(6))) };
-      points.push({ value: tried[name], ...shares(tried) });
+      const text = String(Number(value.toFixed(6)));
+      points.push({ value: text, ...shares(rules.prepared(data, { ...limits, [name]: text })) });
     }
     $("curve").replaceChildren(curve(points, each.label));
     $("curve-table").replaceChildren(
@@ -380,11 +398,11 @@
 
   const percent = (share) => share === null ? "none" : `${(100 * share).toFixed(1)} %`;
 
-  function shares(tried) {
+  function shares(others) {
     const found = { succeeded: [0, 0], failed: [0, 0], unknown: [0, 0] };
     for (const run of data.runs) {
       found[run.success][1] += 1;
-      if (rules.whatIf(data, run, tried).cut) found[run.success][0] += 1;
+      if (rules.whatIf(data, run, others).cut) found[run.success][0] += 1;
     }
     const share = ([cut, of]) => of ? cut / of : null;
     return { lost: share(found.succeeded), caught: share(found.failed) };

@@ -30,12 +30,14 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
         choice = calibration.chosen.get(name)
         if choice is not None:
             yield from _choice_lines("", choice)
+        elif tried:
+            yield f"  {name}: no value is known to catch a failure within this loss"
         else:
-            yield f"  {name}: {'no value catches a failure' if tried else 'cannot be tried'}"
+            yield f"  {name}: cannot be tried"
     yield ""
     yield "Together:"
     if calibration.best is None:
-        yield "  no limits catch a failure within this loss"
+        yield "  no limits are known to catch a failure within this loss"
     else:
         yield from _choice_lines("", calibration.best)
     if calibration.held_out is not None:
@@ -94,10 +96,16 @@ def _choice_lines(name: str, choice: Choice) -> Iterator[str]:
     rates = tried.rates
     yield f"    lost   {_share(rates.lost, rates.successes, rates.loss, span.loss)}"
     yield f"    caught {_share(rates.caught, rates.failures, rates.catch, span.catch)}"
-    yield (
-        f"    saved  {counted(tried.steps_saved, 'model call')}, {seconds_text(tried.us_saved)}, "
-        f"{cost_text(tried.usd_saved)}"
-    )
+    yield f"    saved  {', '.join(_saved(tried))}"
+
+
+def _saved(tried: Tried) -> Iterator[str]:
+    """Yield what is saved; time and money where any is known to be."""
+    yield counted(tried.steps_saved, "model call")
+    if tried.us_saved:
+        yield seconds_text(tried.us_saved)
+    if tried.usd_saved:
+        yield cost_text(tried.usd_saved)
 
 
 def _share(count: int, of: int, share: float | None, span: tuple[float, float] | None) -> str:

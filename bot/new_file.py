@@ -13,10 +13,27 @@ from typing import Final
 from bot.errors import BotError
 from recordings import new_private_file
 
-__all__ = ["STDOUT", "new_private_folder", "write_new"]
+__all__ = ["STDOUT", "check_new", "new_private_folder", "write_new"]
 
 STDOUT: Final = Path("-")
 """The name that stands for the standard output, as everywhere."""
+
+
+def check_new(file: Path) -> None:
+    """Refuse, before long work, a file that could not be written after it.
+
+    Raises:
+        BotError: there is one of this name, or no folder for it.
+    """
+    if file == STDOUT:
+        return
+    if os.path.lexists(file):
+        raise BotError(f"{file} exists, and nothing is overwritten", hint="name a new file")
+    if not os.access(file.parent, os.W_OK | os.X_OK):
+        raise BotError(
+            f"{file} cannot be written: no folder {file.parent} that takes files",
+            hint="name a new file in a folder of yours",
+        )
 
 
 def write_new(file: Path, text: str) -> None:

@@ -225,7 +225,7 @@ def _fault_marks(faults: tuple[Fault, ...]) -> dict[str, Any]:
 
 def _marks(match: Match, faults: tuple[Fault, ...], found: Sequence[Recording]) -> dict[str, Any]:
     marks: dict[str, Any] = {"match": match.value, **_fault_marks(faults)}
-    written = [r.opened is not None and r.opened.marks.get("constructed") is True for r in found]
+    written = [recording.constructed for recording in found]
     if written and all(written):
         marks["constructed"] = True
     marks["recordings"] = recordings_digest(found)

@@ -74,6 +74,11 @@ class Recording:
         return frozenset() if self.opened is None else unknown_of(self.opened)
 
     @property
+    def constructed(self) -> bool:
+        """Whether its replies were written by hand: times, tokens and costs are no model's."""
+        return self.opened is not None and self.opened.marks.get("constructed") is True
+
+    @property
     def redacted_again(self) -> bool:
         """Whether it is an export that holds other texts than the model saw."""
         return self.opened is not None and REDACTED_AGAIN in self.opened.marks

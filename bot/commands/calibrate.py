@@ -15,7 +15,7 @@ import click
 from bot.calibration_texts import calibration_lines, calibration_value, settings_lines
 from bot.commands.common import json_option, pairs, say, settings_options, shown_damage
 from bot.commands.explore import success_option, turns_option
-from bot.new_file import write_new
+from bot.new_file import check_new, write_new
 from bot.plan import choose_profile
 from bot.recorded_runs import read_runs
 from bot.settings import Settings
@@ -89,6 +89,8 @@ def calibrate_limits(
       handrail calibrate imported.jsonl --max-loss 0.5% --svg trade-off.svg
       handrail calibrate ~/.local/share/handrail/store.sqlite3 --success valid --json
     """
+    if svg is not None:
+        check_new(svg)
     current = choose_profile(settings, limits).limits
     read = read_runs(
         paths,

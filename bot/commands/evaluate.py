@@ -18,7 +18,7 @@ from bot.errors import BotError
 from bot.evaluating import Evaluated, Evaluator, data_digest, price_digest, prompt_digest
 from bot.evaluation_page import evaluation_page
 from bot.evaluation_texts import comparison_lines, miss_lines, total_lines
-from bot.new_file import STDOUT, write_new
+from bot.new_file import STDOUT, check_new, write_new
 from bot.now import utc_now
 from bot.plan import choose_profile, plan_replay
 from bot.settings import Settings
@@ -109,6 +109,9 @@ def evaluate(
       handrail eval --limit max_steps=4 --save four.json
     """
     wanted = [_floor(text) for text in floors]
+    for each in (file, page):
+        if each is not None:
+            check_new(each)
     profile = choose_profile(settings, limits)
     with open_supplies(
         data=settings.data, recordings=settings.recordings, prices=settings.prices()
@@ -223,13 +226,12 @@ def _run_all(
             for recording in bar:
                 plan = plan_replay(supplies, recording, limits, settings.match)
                 run = runs[recording.ticket_id] = runs.get(recording.ticket_id, 0) + 1
-                marks = {} if recording.opened is None else recording.opened.marks
                 found.append(
                     evaluator.evaluate(
                         plan,
                         name=recording.name,
                         run=run,
-                        constructed=marks.get("constructed") is True,
+                        constructed=recording.constructed,
                     )
                 )
     return found

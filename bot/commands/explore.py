@@ -13,7 +13,7 @@ import click
 
 from bot.commands.common import pairs, settings_options, shown_damage
 from bot.errors import BotError
-from bot.new_file import STDOUT, write_new
+from bot.new_file import STDOUT, check_new, write_new
 from bot.plan import choose_profile
 from bot.recorded_runs import read_runs
 from bot.settings import Settings
@@ -80,6 +80,8 @@ def explore(
       handrail explore runs/ --html explore.html
       handrail explore imported.jsonl --success label --limit max_steps=6 --limit max_errors=2
     """
+    if page is not None:
+        check_new(page)
     read = read_runs(
         paths or (SHIPPED_RECORDINGS,), settings.prices(), SuccessRule(rule), turns=turns
     )

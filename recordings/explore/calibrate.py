@@ -18,7 +18,7 @@ from recordings.explore.bootstrap import Interval, Rates, intervals, rates_of
 from recordings.explore.candidates import Change, alone, candidates, without_limits
 from recordings.explore.doubts import doubts_of
 from recordings.explore.facts import COMPARED, Success
-from recordings.explore.profile import RunProfile
+from recordings.explore.profile import RunProfile, profiled
 from recordings.explore.sums import Sums, sum_up
 from recordings.explore.walk import Fate
 
@@ -80,8 +80,10 @@ def calibrate(
     """Return what the runs say about limits.
 
     ``current`` gives the choices that are not tried (clock, time check) and the limits to compare
-    with. The same runs, limits and seed give the same answer.
+    with. The same runs, limits and seed give the same answer. Times and costs of replies that were
+    written by hand are not counted. Where no run succeeded nothing is proposed, as no loss shows.
     """
+    profiles = [_measured(profile) for profile in profiles]
     tried = _tried_alone(profiles, current)
     together = _tried_together(profiles, current, tried, max_loss)
     best = _best(together, max_loss, current)
@@ -103,6 +105,11 @@ def calibrate(
         held_out=held_out,
         doubts=tuple(doubts_of(profiles, max_loss, tried)),
     )
+
+
+def _measured(profile: RunProfile) -> RunProfile:
+    facts = profile.facts.measured()
+    return profile if facts is profile.facts else profiled(facts)
 
 
 def _tried_alone(profiles: Sequence[RunProfile], current: Limits) -> dict[str, tuple[Tried, ...]]:
@@ -209,7 +216,8 @@ def _best(tried: Iterable[Tried], max_loss: Decimal, current: Limits) -> Tried |
 
 
 def _is_within(rates: Rates, max_loss: Decimal) -> bool:
-    return rates.lost <= max_loss * rates.successes
+    """Whether no more is lost than may be. Of no successes nobody knows."""
+    return rates.successes > 0 and rates.lost <= max_loss * rates.successes
 
 
 def _is_current(change: Change, current: Limits) -> bool:

@@ -17,8 +17,8 @@ _RULE_OF_THREE: Final = 3
 """Where none of n was seen, up to 3/n may be there (95 %; J. Hanley, A. Lippman-Hand, 1983)."""
 _NEEDS: Final = {
     "max_steps": "the prompt told the models this limit",
-    "max_seconds": "times are not recorded",
-    "max_cost_usd": "costs are not recorded",
+    "max_seconds": "times are not recorded, or no model's",
+    "max_cost_usd": "costs are not recorded, or no model's",
     "max_errors": "what came of the calls is not recorded",
     "allowed_repeats": "the prompt told the models this limit",
 }
@@ -39,7 +39,9 @@ def doubts_of(
 def _about_numbers(profiles: Sequence[RunProfile], max_loss: Decimal) -> Iterator[str]:
     counts = {success: sum(p.facts.success is success for p in profiles) for success in Success}
     successes, failures = counts[Success.SUCCEEDED], counts[Success.FAILED]
-    if successes < MIN_RUNS:
+    if not successes:
+        yield "No run succeeded: what limits would lose cannot be told, and none are proposed."
+    elif successes < MIN_RUNS:
         yield f"There are {successes} successes; fewer than {MIN_RUNS} say little about a loss."
     if failures < MIN_RUNS:
         yield f"There are {failures} failures; fewer than {MIN_RUNS} say little about a catch."
@@ -54,6 +56,15 @@ def _about_recordings(profiles: Sequence[RunProfile]) -> Iterator[str]:
     models = {p.facts.model for p in profiles if p.facts.model is not None}
     if len(models) == 1:
         yield f"All runs are of one model ({min(models)}); another may need other limits."
+    kinds = sorted({p.facts.profile for p in profiles if p.facts.profile is not None})
+    if len(kinds) > 1:
+        yield f"The runs are of {len(kinds)} profiles ({', '.join(kinds)}); each may need its own."
+    written = sum(p.facts.constructed for p in profiles)
+    if written:
+        yield (
+            f"The replies of {written} of {len(profiles)} runs were written by hand: their times "
+            "and costs are no model's and are not counted, and what they do is what was thought up."
+        )
     ended = sum(p.facts.end.kind is EndKind.STOPPED for p in profiles)
     if ended:
         yield (

@@ -5,11 +5,11 @@ Times are microseconds. None is unknown, never zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from loop import BOUNDS, REPEATS, Cause, Cost, CostState, Limits, Repeat, RunClock, Stop
 from tools import Kind
@@ -134,6 +134,15 @@ class RunFacts:
     """The number of the user turn, from 1; None for a whole run."""
     named_limits: frozenset[str] = frozenset()
     """Limits that the prompt told the model."""
+    constructed: bool = False
+    """Its replies were written by hand: the times and costs in it are no model's."""
+
+    def measured(self) -> RunFacts:
+        """Return the run with only what was measured: without times and costs that were made up."""
+        if not self.constructed:
+            return self
+        steps = (replace(step, **_UNMEASURED) for step in self.steps)
+        return replace(self, steps=tuple(steps))
 
     @cached_property
     def outcomes_known(self) -> bool:
@@ -193,6 +202,12 @@ class RunFacts:
                 return True
 
 
+_UNMEASURED: Final[Mapping[str, Any]] = {
+    "latency_us": None,
+    "cost": Cost(state=CostState.NOT_RECORDED),
+    "wall_before_us": None,
+    "wall_after_us": None,
+}
 _NEEDS: Final = {
     "max_seconds": "times",
     "max_cost_usd": "costs",

@@ -50,6 +50,7 @@ def facts_of(recording: Recording, success: Success, *, source: str = "") -> Run
         steps=steps,
         end=_end(recording),
         named_limits=_named(recording),
+        constructed=recording.constructed,
     )
 
 

@@ -26,6 +26,7 @@ def test_the_report_says_what_is_lost_caught_and_saved_and_ends_with_the_setting
     assert "Each limit alone, at most 2.0 % lost:" in result.output
     assert "chosen on half of the tickets, on the other half:" in result.output
     assert "fewer than 30 say little about a catch" in result.output
+    assert "# max_seconds: these recordings cannot tell" in result.output
     written = tomllib.loads(result.output[result.output.index("[limits]") :])["limits"]
     given = limits_from_text({name: str(value) for name, value in written.items()})
     assert get_profile("resolver").limits.changed(**given).max_steps is not None

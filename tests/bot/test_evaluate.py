@@ -108,6 +108,29 @@ def test_nothing_is_overwritten(cli: Cli, home: Path) -> None:
     assert (home / "kept.json").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("eval", "--save"),
+        ("eval", "--html"),
+        ("explore", "missing.jsonl", "--html"),
+        ("calibrate", "missing.jsonl", "--svg"),
+    ],
+)
+@pytest.mark.parametrize("name", ["kept.json", "nowhere/new.json"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    cli: Cli, home: Path, command: tuple[str, ...], name: str
+) -> None:
+    """Before: what cannot be read is not looked at, and half an hour of runs is not lost."""
+    (home / "kept.json").write_text("mine", encoding="utf-8")
+    done = cli(*command, home / name, HANDRAIL_RECORDINGS="missing.jsonl")
+
+    assert done.exit_code == 2
+    assert name in "".join(done.stderr.split())
+    assert "missing" not in done.stderr
+    assert [file.name for file in home.glob("*.json")] == ["kept.json"]
+
+
 def test_two_results_are_compared_and_their_limits_named(cli: Cli, home: Path) -> None:
     cli("eval", "--save", home / "a.json")
     cli("eval", "--limit", "max_steps=2", "--save", home / "b.json")

@@ -129,7 +129,39 @@ def test_no_runs_at_all_come_to_doubts() -> None:
     found = calibrate([], CURRENT, max_loss=Decimal("0.01"))
 
     assert found.best is None
-    assert "There are 0 successes; fewer than 30 say little about a loss." in found.doubts
+    assert found.doubts[0].startswith("No run succeeded: what limits would lose cannot be told")
+
+
+def test_nothing_is_proposed_where_nothing_succeeded() -> None:
+    """One step would catch all of them and lose nothing that was seen: that is no price."""
+    found = calibrate(BADLY, CURRENT, max_loss=Decimal(1))
+
+    assert found.tried["max_steps"][0].rates == Rates(successes=0, lost=0, failures=4, caught=4)
+    assert (found.best, found.chosen, found.together) == (None, {}, ())
+    assert found.doubts[0].startswith("No run succeeded")
+
+
+def test_times_and_costs_that_were_written_by_hand_choose_nothing() -> None:
+    """A second of theirs is nobody's second; their calls and errors count as they stand."""
+    written = [profiled(replace(p.facts, constructed=True)) for p in (*WELL, *BADLY)]
+    measured = calibrate([*WELL, *BADLY], CURRENT, max_loss=Decimal(0))
+    found = calibrate(written, CURRENT, max_loss=Decimal(0))
+
+    assert measured.tried["max_seconds"]
+    assert (found.tried["max_seconds"], found.tried["max_cost_usd"]) == ((), ())
+    assert found.chosen["max_errors"].tried.rates == measured.chosen["max_errors"].tried.rates
+    assert found.best is not None
+    assert found.best.tried.steps_saved > 0
+    assert (found.best.tried.us_saved, found.best.tried.usd_saved) == (0, Decimal(0))
+    assert any("8 of 8 runs were written by hand" in doubt for doubt in found.doubts)
+
+
+def test_written_runs_among_measured_ones_do_not_count_for_times() -> None:
+    written = [profiled(replace(p.facts, constructed=True)) for p in BADLY[:1]]
+    found = calibrate([*WELL, *BADLY[1:], *written], CURRENT, max_loss=Decimal(1))
+
+    rates = {each.rates.failures for each in found.tried["max_seconds"]}
+    assert (rates, found.tried["max_steps"][0].rates.failures) == ({3}, 4)
 
 
 def test_intervals_hold_the_share_and_are_of_tickets_not_of_runs() -> None:
@@ -168,10 +200,18 @@ def test_each_doubt_is_said_where_it_holds_and_only_there() -> None:
     unknown = made("u", "oo", Success.UNKNOWN)
     stopped = made("s", "oo", Success.SUCCEEDED, end=RunEnd(kind=EndKind.STOPPED))
     named = made("n", "oo", Success.FAILED, named_limits=frozenset({"max_errors"}))
-    other = made("o", "oo", Success.FAILED, model="large")
-    more = doubts([*WELL, *BADLY, unknown, stopped, named, other])
+    other = made("o", "oo", Success.FAILED, model="large", profile="desk")
+    written = made("w", "oo", Success.FAILED, profile="resolver", constructed=True)
+    more = doubts([*WELL, *BADLY, unknown, stopped, named, other, written])
 
-    for said in ("not known whether", "were stopped by limits", "the prompt seems to", "noisy"):
+    for said in (
+        "2 profiles (desk, resolver)",
+        "1 of 13 runs were written by hand",
+        "not known whether",
+        "were stopped by limits",
+        "the prompt seems to",
+        "noisy",
+    ):
         assert said not in words
         assert said in more
     assert "one model (small)" in words

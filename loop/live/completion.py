@@ -14,7 +14,7 @@ from typing import Any, Final
 from loop.messages import WireCall
 from loop.model import Usage, whole
 
-__all__ = ["Completion", "Misshapen", "completion_of", "usage_of"]
+__all__ = ["Completion", "Misshapen", "arguments_text", "completion_of", "usage_of"]
 
 MAX_NAME: Final = 200
 """Longest name of a model, in characters; a longer one is cut."""
@@ -133,11 +133,11 @@ def _call(value: Any) -> WireCall:
         # A call without an id or a name is answered as one: the loop gives it an id of its own.
         call_id=call_id if isinstance(call_id, str) else "",
         name=name if isinstance(name, str) else "",
-        arguments=_arguments(function.get("arguments")),
+        arguments=arguments_text(function.get("arguments")),
     )
 
 
-def _arguments(value: Any) -> str:
+def arguments_text(value: Any) -> str:
     """Return arguments as text; some servers send the object itself."""
     if isinstance(value, str):
         return value

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from loop.decision import FINISH
-from loop.live.completion import Misshapen
+from loop.live.completion import Misshapen, arguments_text
 from loop.live.json_text import JsonBad, read_json
 
 __all__ = ["Pieces", "Progress"]
@@ -107,10 +107,11 @@ class Pieces:
                 self._texts.setdefault(name, []).append(delta[name])
         if delta.get("content"):
             self._writing()
-        for call in delta.get("tool_calls") or ():
-            if not isinstance(call, dict):
-                self._fault = self._fault or "tool_calls"
-                return
+        calls = delta.get("tool_calls") or []
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+            self._fault = self._fault or "tool_calls"
+            return
+        for call in calls:
             self._call(call)
 
     def _call(self, piece: dict[str, Any]) -> None:
@@ -120,10 +121,9 @@ class Pieces:
         name, arguments = function.get("name"), function.get("arguments")
         if isinstance(name, str):
             call["function"]["name"] += name
-        if isinstance(arguments, str):
-            call["function"]["arguments"] += arguments
-        elif arguments is not None:
-            call["function"]["arguments"] = arguments
+        if arguments is not None:
+            # Some servers send the object itself, and some a text after it: all of it is kept.
+            call["function"]["arguments"] += arguments_text(arguments)
         if call["function"]["name"] == FINISH:
             self._writing()
 

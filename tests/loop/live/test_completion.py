@@ -68,6 +68,15 @@ def test_calls_that_share_an_index_are_told_apart_by_their_ids(index: int | None
     assert answered(turn)[0].calls == (CALL, OTHER)
 
 
+def test_an_object_as_arguments_and_a_text_after_it_are_both_kept() -> None:
+    first = piece(0, "c1", name="get_order", arguments={"order_id": "LK-1"})
+    turn = streams(
+        chunk(tool_calls=[first]), chunk(tool_calls=[piece(0, arguments="}")]), chunk("tool_calls")
+    )
+
+    assert answered(turn)[0].calls[0].arguments == '{"order_id": "LK-1"}}'
+
+
 def test_texts_of_a_stream_may_hold_every_kind_of_line_break() -> None:
     text = "one\ntwo\r\nthree\u2028four\x85five\rsix"
 

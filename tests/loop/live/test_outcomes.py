@@ -139,7 +139,9 @@ GARBLED: list[tuple[str, Turn]] = [
     ("an empty answer", says(200, b"")),
     ("an event that is not JSON", streams(chunk(content="Hi"), "{")),
     ("an event that is a list", streams("[1]")),
-    ("calls in an event as text", streams(chunk(tool_calls=["x"]))),
+    ("a call in an event as text", streams(chunk(tool_calls=["x"]))),
+    ("calls in an event as a number", streams(chunk(tool_calls=7))),
+    ("calls in an event as true", streams(chunk(tool_calls=True))),
     ("a stream of nothing", streams()),
 ]
 

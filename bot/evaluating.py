@@ -33,7 +33,8 @@ from approvals import (
     read_proposal,
 )
 from approvals.store import JOB_MIGRATIONS, Jobs, Writer, connect, migrate, tx
-from bot.keeper import Keeper
+from bot.evaluation_runs import Planned
+from bot.models import Models
 from bot.plan import Plan
 from bot.story import Story
 from bot.triage import triage
@@ -93,12 +94,19 @@ class Evaluator:
         with closing(connect(self._store)) as db:
             migrate(db, [JOB_MIGRATIONS, APPROVAL_MIGRATIONS])
 
-    def evaluate(self, plan: Plan, *, name: str, run: int, constructed: bool) -> Evaluated:
-        """Run one plan, write what the stand-in approves, and judge both."""
+    def evaluate(self, planned: Planned, models: Models | None = None) -> Evaluated:
+        """Run one plan, write what the stand-in approves, and judge both.
+
+        ``models`` are asked by a live plan.
+
+        Raises:
+            SettingRefused, PluginError: the model of a live plan cannot be asked.
+        """
+        plan = planned.plan
         shop_file = self._folder / "run-shop.sqlite"
         _copy(self._shop, shop_file)
         with closing(open_lasting(shop_file)) as shop:
-            story = triage(plan, shop, Keeper(name, None)).story
+            story = triage(plan, shop, planned.begin(), models=models).story
         case = plan.case
         done = False
         changes: tuple[Change, ...] = ()
@@ -106,13 +114,13 @@ class Evaluator:
             done, changes = self._write(plan, story.actions, shop_file)
         seen = _observed(story, done=done, changes=changes)
         judged = Judged.of(
-            case.ticket.ticket_id,
-            run,
+            planned.ticket_id,
+            planned.run,
             seen,
             judge(case, seen),
             expected=case.expected.outcome,
             slice_name=case.slice,
-            constructed=constructed,
+            constructed=planned.constructed,
         )
         return Evaluated(judged=judged, story=story, case=case)
 

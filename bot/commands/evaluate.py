@@ -8,24 +8,27 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import click
 
 from bot.commands.common import json_option, pairs, say, settings_options, shown_damage
-from bot.errors import BotError
 from bot.evaluating import Evaluated, Evaluator, data_digest, price_digest, prompt_digest
 from bot.evaluation_page import evaluation_page
+from bot.evaluation_runs import Planned, planned_live, planned_replays, tickets_of
 from bot.evaluation_texts import comparison_lines, miss_lines, total_lines
+from bot.models import Models, opened_models
 from bot.new_file import STDOUT, check_new, write_new
 from bot.now import utc_now
-from bot.plan import choose_profile, plan_replay
+from bot.places import environment
+from bot.plan import LIVE, choose_profile
 from bot.settings import Settings
-from bot.supplies import Supplies, open_supplies
+from bot.supplies import open_supplies
 from bot.texts import counted
-from loop import Limits, Profile
-from recordings import SHARES, Approve, Evaluation, Identity, Recording, compare
+from loop import Profile
+from recordings import SHARES, Approve, Evaluation, Identity, compare
 from tools import SHIPPED_DATA
 
 __all__ = ["compare_evaluations", "evaluate"]
@@ -34,7 +37,9 @@ SHOWN_MISSES: Final = 20
 
 
 @click.command(name="eval")
-@settings_options("profile", "model", "data", "recordings", "match", "today")
+@settings_options(
+    "profile", "model", "live", "ask", "record", "data", "recordings", "match", "today"
+)
 @click.option("--slice", "slice_name", metavar="NAME", help="Only tickets of this kind.")
 @click.option(
     "--approve",
@@ -50,7 +55,7 @@ SHOWN_MISSES: Final = 20
     show_default=True,
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Up to so many recorded runs of each ticket.",
+    help="So many runs of each ticket, or as many as are recorded.",
 )
 @click.option(
     "--limit",
@@ -93,10 +98,10 @@ def evaluate(
     page: Path | None,
     floors: tuple[str, ...],
 ) -> int:
-    """Score recorded runs against the labels of their tickets.
+    """Score recorded runs, or with --live a model, against the labels of the tickets.
 
-    Each run goes through the loop again, under the limits of today, over its recorded replies. What
-    it proposes is approved by a stand-in, carried out in a practice shop of its own, and what
+    Each run goes through the loop, under the limits of today, over its recorded replies. What it
+    proposes is approved by a stand-in, carried out in a practice shop of its own, and what
     changed there is read back. Figures that a label does not give count nowhere.
 
     Exit status: 0, or 1 where a share is below --fail-under, 2 wrong use.
@@ -107,18 +112,26 @@ def evaluate(
       handrail eval --profile desk --approve all --html report.html
       handrail eval --slice failure --fail-under 90% --fail-under person=0.95
       handrail eval --limit max_steps=4 --save four.json
+      handrail eval --live --model local --record runs/ --save local.json
     """
     wanted = [_floor(text) for text in floors]
     for each in (file, page):
         if each is not None:
             check_new(each)
     profile = choose_profile(settings, limits)
-    with open_supplies(
-        data=settings.data, recordings=settings.recordings, prices=settings.prices()
-    ) as supplies:
+    with (
+        open_supplies(
+            data=settings.data, recordings=settings.recordings, prices=settings.prices()
+        ) as supplies,
+        _models(settings) as models,
+    ):
         shown_damage(supplies.damaged)
-        chosen = _chosen(supplies, settings, slice_name, repeat)
-        evaluated = _run_all(supplies, settings, chosen, profile.limits, Approve(approve))
+        tickets = tickets_of(supplies, slice_name)
+        if settings.live:
+            planned = planned_live(supplies, settings, tickets, limits, repeat=repeat)
+        else:
+            planned = planned_replays(supplies, settings, tickets, profile.limits, repeat=repeat)
+        evaluated = _run_all(settings, planned, Approve(approve), models)
     evaluation = Evaluation(
         made_at=utc_now(),
         identity=_identity(settings, profile, evaluated, Approve(approve), slice_name),
@@ -131,7 +144,7 @@ def evaluate(
     else:
         if file is not None:
             write_new(file, evaluation.as_json())
-        without = len(_cases(supplies, slice_name)) - len({r.ticket_id for r in chosen})
+        without = len(tickets) - len({each.ticket_id for each in planned})
         say(_report(evaluation, evaluated, without))
     return _below(evaluation, wanted)
 
@@ -179,62 +192,27 @@ def compare_evaluations(*, first: Path, second: Path, as_json: bool) -> int:
     return 0
 
 
-def _cases(supplies: Supplies, slice_name: str | None) -> list[str]:
-    cases = supplies.cases.items()
-    found = [name for name, case in cases if slice_name in (None, case.slice)]
-    if not found:
-        known = sorted({case.slice for _, case in cases if case.slice})
-        raise BotError(
-            f"no ticket is of the kind {slice_name!r}", hint=f"there are {', '.join(known)}"
-        )
-    return found
-
-
-def _chosen(
-    supplies: Supplies, settings: Settings, slice_name: str | None, repeat: int
-) -> list[Recording]:
-    """Return the recordings to run: of each ticket the first few of this profile and model."""
-    own: dict[str, list[Recording]] = {}
-    for recording in supplies.recordings:
-        model = None if recording.opened is None else recording.opened.head.model
-        if (recording.profile, model) == (settings.profile, settings.model):
-            own.setdefault(recording.ticket_id, []).append(recording)
-    tickets = _cases(supplies, slice_name)
-    found = [each for ticket in tickets for each in own.get(ticket, ())[:repeat]]
-    if not found:
-        raise BotError(
-            f"no ticket has a recording of profile {settings.profile} and model {settings.model}",
-            hint="--recordings names others; handrail record makes some",
-        )
-    return found
+@contextmanager
+def _models(settings: Settings) -> Iterator[Models | None]:
+    """Yield the models of a live evaluation; one that cannot be asked is refused before any run."""
+    if not settings.live:
+        yield None
+        return
+    with opened_models(settings, environment()) as models:
+        models.live(settings.model)
+        yield models
 
 
 def _run_all(
-    supplies: Supplies,
-    settings: Settings,
-    chosen: Sequence[Recording],
-    limits: Limits,
-    approve: Approve,
+    settings: Settings, planned: Sequence[Planned], approve: Approve, models: Models | None
 ) -> list[Evaluated]:
-    found: list[Evaluated] = []
-    runs: dict[str, int] = {}
+    data = settings.data or SHIPPED_DATA
     with tempfile.TemporaryDirectory(prefix="handrail-eval-") as folder:
-        evaluator = Evaluator(Path(folder), settings.data or SHIPPED_DATA, approve=approve)
+        evaluator = Evaluator(Path(folder), data, approve=approve)
         with click.progressbar(
-            chosen, label="Running", file=sys.stderr, show_pos=True, hidden=not sys.stderr.isatty()
+            planned, label="Running", file=sys.stderr, show_pos=True, hidden=not sys.stderr.isatty()
         ) as bar:
-            for recording in bar:
-                plan = plan_replay(supplies, recording, limits, settings.match)
-                run = runs[recording.ticket_id] = runs.get(recording.ticket_id, 0) + 1
-                found.append(
-                    evaluator.evaluate(
-                        plan,
-                        name=recording.name,
-                        run=run,
-                        constructed=recording.constructed,
-                    )
-                )
-    return found
+            return [evaluator.evaluate(each, models) for each in bar]
 
 
 def _identity(
@@ -256,7 +234,7 @@ def _identity(
         prompt=prompt_digest(profile, heads),
         data=data_digest(settings.data or SHIPPED_DATA),
         prices=price_digest(settings.prices()),
-        match=settings.match.value,
+        match=LIVE if settings.live else settings.match.value,
         today=settings.day_of_a_run().isoformat(),
         slice=slice_name,
     )

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from bot.evaluating import Evaluated, Evaluator
+from bot.evaluation_runs import Planned
+from bot.keeper import Keeper
 from bot.plan import plan_replay
 from bot.supplies import Supplies, open_supplies
 from loop import PRICES
-from recordings import Approve, judge
+from recordings import Approve, Recording, judge
 from recordings.evaluate.statistics import median, percentile
 from recordings.rebuild import rebuilt
 from tests.recordings.evaluate.builders import LABEL, case, change, observed
@@ -29,15 +31,23 @@ def supplies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supplies]:
         yield opened
 
 
+def planned(supplies: Supplies, recording: Recording, run: int) -> Planned:
+    """Return the run over a recording, within the limits of its profile."""
+    return Planned(
+        plan=plan_replay(supplies, recording),
+        run=run,
+        constructed=True,
+        begin=lambda: Keeper(recording.name, None),
+    )
+
+
 def evaluated(
     supplies: Supplies, folder: Path, ticket_id: str, approve: Approve = Approve.ALL
 ) -> list[Evaluated]:
     """Return every recorded run of a ticket in the resolver and the desk, with its verdict."""
     evaluator = Evaluator(folder, SHIPPED_DATA, approve=approve)
     return [
-        evaluator.evaluate(
-            plan_replay(supplies, recording), name=recording.name, run=run, constructed=True
-        )
+        evaluator.evaluate(planned(supplies, recording, run))
         for run, recording in enumerate(supplies.recordings, start=1)
         if recording.ticket_id == ticket_id and recording.profile in ("resolver", "desk")
     ]

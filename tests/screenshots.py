@@ -1,4 +1,6 @@
-"""``make screenshots``: the demo's workspace in a real Chromium, its main states as pictures.
+"""``make screenshots``: the pages in a real Chromium, their main states as pictures.
+
+The demo's workspace, the page that tries limits and the report of an evaluation, over what ships.
 
 What differs from run to run (proposal codes, times, seconds) is written over before a picture is
 taken, so that a picture changes only where the page or the bot does.
@@ -7,6 +9,7 @@ taken, so that a picture changes only where the page or the bot does.
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +19,7 @@ import httpx
 from playwright.sync_api import Browser, Page, expect
 
 import bot.workspace as local
+from bot.cli import handrail
 from bot.demo.cast import AGENT, CHANNEL, HEAD, LEAD, OUTSIDER, PEOPLE, make_workspace
 from bot.demo.stage import Stage
 from bot.slack.manifest import manifest
@@ -36,6 +40,7 @@ STEADY: Final = """
     const node = walk.currentNode;
     node.data = node.data
       .replace(/P-[0-9A-Z]{3}-[0-9A-Z]{3}/g, code)
+      .replace(/\\b20\\d\\d-\\d\\d-\\d\\dT[0-9:.+Z]+/g, "9 Oct 2026")
       .replace(/\\b\\d\\d:\\d\\d:\\d\\d\\b/g, "09:30:00")
       .replace(/\\b\\d\\d:\\d\\d\\b(?!:)/g, "09:30")
       .replace(/\\b\\d{1,2} \\w{3} 20\\d\\d\\b/g, "9 Oct 2026")
@@ -183,6 +188,30 @@ def take_narrow(studio: Studio) -> None:
         take(page, "narrow")
 
 
+@contextmanager
+def page_of(browser: Browser, *command: str, height: int) -> Iterator[Page]:
+    """Open the page that a command writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        if handrail.status([*command, "--html", str(file)]) != 0:
+            raise RuntimeError(f"handrail {' '.join(command)} made no page")
+        page = browser.new_page(viewport={"width": 1_280, "height": height}, locale="en-GB")
+        page.goto(file.as_uri())
+        yield page
+        page.close()
+
+
+def take_pages(browser: Browser) -> None:
+    """Limits on the recordings that ship, and the evaluation of a profile with a miss."""
+    with page_of(browser, "explore", "--success", "valid", height=1_090) as page:
+        page.locator("#limit-max_steps").fill("3")
+        page.get_by_role("button", name="Draw").click()
+        take(page, "explore")
+    with page_of(browser, "eval", "--profile", "desk", "--approve", "all", height=800) as page:
+        page.locator("details").first.evaluate("each => { each.open = true; }")
+        take(page, "evaluation")
+
+
 def finished(stage: Stage, ticket_id: str) -> None:
     """Post a ticket and wait until its thread has filled."""
     ticket = stage.post(ticket_id)
@@ -208,6 +237,8 @@ PICTURES: Final[tuple[Callable[[Studio], None], ...]] = (
 def main() -> None:
     """Take every picture."""
     FOLDER.mkdir(exist_ok=True)
+    with launched() as browser:
+        take_pages(browser)
     workspace = make_workspace()
     page = local.Page(
         workspace,

@@ -22,7 +22,7 @@ from bot.slack.incoming import message_subject
 from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.store.inbox import has_subject
-from bot.slack.store.tickets import newest_ticket_ts, open_tickets_since
+from bot.slack.store.tickets import open_tickets_since
 from bot.slack.troubles import Troubles
 
 __all__ = ["CatchUp", "CaughtUp"]
@@ -103,7 +103,8 @@ class CatchUp:
         return read
 
     def _channel(self, db: Database, channel: str, read: CaughtUp) -> None:
-        since_us = _since_us(db, channel)
+        # Not the newest ticket: one may be delivered after a gap that is still to be read.
+        since_us = read_cursor(db, _cursor(channel))
         if since_us is None:
             self._begin(channel, read)
             return
@@ -213,15 +214,6 @@ class CatchUp:
 
     def _open_threads(self, db: Database) -> list[tuple[str, str]]:
         return open_tickets_since(db, self._now_us() - THREADS_US, limit=MOST_THREADS)
-
-
-def _since_us(db: Database, channel: str) -> int | None:
-    """Return from when on a channel is to be read; None where it was never read."""
-    read_us = read_cursor(db, _cursor(channel))
-    if read_us is None:
-        return None
-    newest = newest_ticket_ts(db, channel)
-    return read_us if newest is None else max(read_us, _us(newest))
 
 
 def _unread(channel: str) -> str:

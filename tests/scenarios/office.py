@@ -22,6 +22,7 @@ from bot.supplies import load_cases
 from bot.workspace import (
     Channel,
     Group,
+    HeldClock,
     Identity,
     Message,
     RunningClock,
@@ -57,8 +58,8 @@ SELECT (SELECT count(*) FROM inbox WHERE state = 'new')
 """
 
 
-def make_workspace() -> Workspace:
-    """Return a workspace with one support channel, not started."""
+def make_workspace(clock: HeldClock | None = None) -> Workspace:
+    """Return a workspace with one support channel, not started, by the machine's clock if none."""
     everyone = (ANN, BEN, LEA, HED, GUS, OUT)
     members = [User(id=each, name=each[2:].lower()) for each in (ANN, BEN, LEA, HED)]
     return Workspace(
@@ -72,7 +73,7 @@ def make_workspace() -> Workspace:
             Channel(id=CHANNEL, name="support", members=(*everyone, BOT)),
             Channel(id="C0OTHER", name="other", members=(*everyone, BOT)),
         ],
-        clock=RunningClock(),
+        clock=clock or RunningClock(),
     )
 
 

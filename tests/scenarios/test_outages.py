@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.slack.outside import Outside
-from bot.slack.watch import QUIET_S
-from bot.workspace import Channel, Message
+from bot.slack.watch import QUIET_S, READ_AGAIN_S
+from bot.workspace import Channel, HeldClock, Message
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BOT, CHANNEL, Office, office, shown
+from tests.scenarios.office import ANN, BOT, CHANNEL, Office, make_workspace, office, shown
 
 SIMPLE, OTHER = "T-80008", "T-80007"
 _PUT_OFF = "SELECT count(*) FROM inbox WHERE state = 'new' AND error = 'token_revoked'"
@@ -108,3 +109,20 @@ def test_a_channel_that_closes_during_a_run_gets_its_draft_when_it_is_open_again
     bot.rest()
     assert drafts(bot, ticket) == 1
     assert told(caplog, code) == 1
+
+
+def test_a_ticket_that_comes_in_before_a_long_gap_was_read_does_not_hide_the_gap(
+    tmp_path: Path, ahead: Ahead
+) -> None:
+    with make_workspace(HeldClock()) as workspace, closing(Office(workspace, tmp_path, {})) as bot:
+        outside = Outside(now_us=ahead.now_us, monotonic=ahead.monotonic)
+        bot.open(outside)
+        bot.close()
+        missed = bot.ticket(SIMPLE)
+        workspace.advance(3_600)
+        workspace.faults.break_("conversations.history", times=2)  # at the start and behind it
+        bot.open(outside)
+        bot.wait_for_reply(bot.ticket(OTHER), "Draft for")
+        ahead.seconds += READ_AGAIN_S + 1
+
+        bot.wait_for_reply(missed, "Draft for", seconds=30)

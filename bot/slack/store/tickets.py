@@ -36,7 +36,6 @@ __all__ = [
     "job_key",
     "keep_reply",
     "latest_job_state",
-    "newest_ticket_ts",
     "open_ticket",
     "open_tickets_since",
     "read_ticket",
@@ -122,13 +121,6 @@ def first_ticket_us(db: Database) -> int | None:
     """Return when the first ticket came; None where none did. A read."""
     first: int | None = rows(db, "SELECT min(created_us) AS first FROM tickets")[0]["first"]
     return first
-
-
-def newest_ticket_ts(db: Database, channel: str) -> str | None:
-    """Return the time stamp of a channel's newest ticket; None where it has none. A read."""
-    sql = "SELECT max(ts) AS ts FROM tickets WHERE channel = ?"
-    newest: str | None = rows(db, sql, (channel,))[0]["ts"]
-    return newest
 
 
 def open_tickets_since(db: Database, since_us: int, *, limit: int) -> list[tuple[str, str]]:

@@ -67,7 +67,7 @@ def draw_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
             channel=place.channel,
             target_key=key,
             key=f"{key}:{cause}",
-            priority=Priority.FINAL,
+            priority=Priority.ANSWER,  # it is what somebody who pressed looks at
         )
         put_post(db, again, now_us=now_us)
     note_drawn(db, place, view.facts.proposal)

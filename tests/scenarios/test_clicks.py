@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from approvals import ProposalState, list_proposals
+from approvals.store import connect, tx
 from bot.slack.refs import ActionId
+from bot.slack.store.outbox import Post, Priority, next_due_post, put_post
 from tests.scenarios.clicks import (
     ANN,
     ART,
     ASKER,
+    CHANNEL,
     DOUBLE,
     ELSE,
     FEE,
@@ -65,6 +69,28 @@ def test_case_1_twenty_presses_of_one_button_are_one_refund_and_nineteen_answers
     assert len(desk.changes()) == 1
     assert len(desk.told(ANN)) == 19
     assert all(proposal.proposal_id in told for told in desk.told(ANN))
+
+
+def test_case_73_a_card_that_was_pressed_shows_it_before_the_drafts_of_runs_that_ended(
+    desk: ClickDesk,
+) -> None:
+    _, card = desk.show(FEE)
+    drafts = [
+        Post(channel=CHANNEL, key=f"draft:{n}", payload={"text": "a"}, priority=Priority.FINAL)
+        for n in range(16)
+    ]
+    with closing(connect(desk.store)) as db, tx(db):
+        for draft in drafts:
+            put_post(db, draft, now_us=desk.now_us())
+
+    desk.click(ANN, card)
+    desk.workspace.settle()
+    desk.bot.decide()
+    desk.bot.follower.step(desk.bot.db)
+
+    found = next_due_post(desk.bot.db, now_us=desk.now_us())
+    assert found is not None
+    assert found.target_ts == card.ts
 
 
 def test_case_3_of_two_people_who_press_at_once_the_second_is_told_who_was_first(

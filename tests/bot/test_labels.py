@@ -117,8 +117,10 @@ def test_what_people_did_in_the_store_is_what_eval_and_explore_score_by(
     page = home / "page.html"
     shown = cli("explore", home / "judged/recordings", "--success", "label", "--html", page)
     assert shown.exit_code == 0
-    data = page.read_text(encoding="utf-8").partition('id="data">')[2].partition("</script>")[0]
-    assert (data.count('"succeeded"'), data.count('"failed"')) == (2, 1)
+    text = page.read_text(encoding="utf-8").partition('id="data">')[2]
+    data = json.loads(text.partition("</script>")[0])
+    success = data["columns"]["runs"].index("success")
+    assert sorted(run[success] for run in data["runs"]) == ["failed", "succeeded", "succeeded"]
 
 
 def test_an_amount_that_a_person_edited_is_right_and_the_run_was_not(

@@ -23,7 +23,7 @@ demo: $(READY) ## the whole bot in a small Slack on this machine, over recorded 
 	@$(BIN)/handrail demo
 
 test: $(READY) ## run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 soak: $(READY) ## kill the executor at random instants, the bot at every commit (ten minutes)
 	@$(BIN)/python -m tests.soak

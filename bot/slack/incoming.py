@@ -92,7 +92,7 @@ def _message(
         case TicketMessage() | Reply():
             subject = message_subject(found.channel, found.ts)
         case Edit():
-            subject = edit_subject(found.channel, found.ts, str(event.get("event_ts", event_id)))
+            subject = edit_subject(found.channel, found.ts, found.at or event_id)
         case Removal():
             subject = removal_subject(found.channel, found.ts)
         case _:

@@ -67,10 +67,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A message is another one now. ``now`` is what it would be if it were new."""
+    """A message is another one now. ``now`` is what it would be if it were new.
+
+    ``at``: Slack's time stamp of the change; None where it has none.
+    """
 
     channel: str
     ts: str
+    at: str | None
     now: TicketMessage | Reply | Ignored
 
 
@@ -189,7 +193,10 @@ class Intake:
         if isinstance(before, Mapping) and _content(before) == _content(message):
             return Ignored(why="the text did not change")
         now = self._written(channel, {**message, "hidden": False})
-        return Edit(channel=channel, ts=message["ts"], now=now)
+        at = event.get("event_ts")
+        return Edit(
+            channel=channel, ts=message["ts"], at=at if isinstance(at, str) else None, now=now
+        )
 
     def _deleted(self, channel: str, event: Mapping[str, Any]) -> Removal | Ignored:
         before, ts = event.get("previous_message"), event.get("deleted_ts")

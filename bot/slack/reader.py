@@ -15,10 +15,10 @@ from sqlite_utils import Database
 from approvals import SYSTEM, Actor, PersonKind, Proposals
 from approvals.store import Jobs
 from bot.slack.blocks import ask_customer_message, note
-from bot.slack.incoming import removal_subject
+from bot.slack.incoming import edit_subject, removal_subject
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, TicketMessage
 from bot.slack.refs import TicketRef
-from bot.slack.store.inbox import Delivery, has_subject
+from bot.slack.store.inbox import Delivery, has_later_subject, has_subject
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.tickets import (
     TicketRow,
@@ -26,6 +26,7 @@ from bot.slack.store.tickets import (
     cancel_ticket,
     change_ticket,
     edit_reply,
+    is_kept,
     is_thread,
     keep_reply,
     open_ticket,
@@ -144,13 +145,17 @@ class Reader:
             self._follow_up(db, reply)
 
     def _edit(self, db: Database, edit: Edit) -> Effect:
+        if _is_outdated(db, edit):
+            return _nothing
         ticket = read_ticket(db, edit.channel, edit.ts)
         now = edit.now
         match now:
             case TicketMessage():
                 return self._ticket(now) if ticket is None else partial(self._change, now=now)
-            case Reply():
+            case Reply() if is_kept(db, channel=now.channel, ts=now.ts):
                 return partial(self._change_reply, now=now)
+            case Reply():
+                return self._reply(db, now)  # its own delivery was lost, or comes later
             case Ignored():
                 return _nothing if ticket is None else partial(self._lose_header, edit=edit)
             case _:
@@ -180,7 +185,7 @@ class Reader:
         )
 
     def _change_reply(self, db: Database, now: Reply) -> None:
-        changed = edit_reply(db, channel=now.channel, ts=now.ts, text=now.text)
+        changed = edit_reply(db, channel=now.channel, ts=now.ts, text=now.text, to_us=now.to_us)
         if changed and now.to_us:
             self._follow_up(db, now)
 
@@ -232,6 +237,13 @@ class Reader:
             key=f"line:{channel}:{at or thread_ts}",
         )
         put_post(db, post, now_us=self._now_us())
+
+
+def _is_outdated(db: Database, edit: Edit) -> bool:
+    """Whether a later edit of the same message is stored: Slack promises no order."""
+    return edit.at is not None and has_later_subject(
+        db, edit_subject(edit.channel, edit.ts, edit.at)
+    )
 
 
 def _known_already(known: TicketRow, customer_id: str | None) -> str:

@@ -381,6 +381,58 @@ def test_an_equal_proposal_keeps_its_signatures_when_a_newer_run_asks_for_it_aga
         assert place.count("SELECT count(*) FROM decisions") == 1
 
 
+def test_an_older_edit_that_is_delivered_after_a_newer_one_changes_nothing(bot: Office) -> None:
+    ticket = bot.ticket(SIMPLE)
+    bot.wait_for_reply(ticket, "drafted")
+    bot.workspace.edit(ticket, "T-80008 C-81265 The newest text")
+    bot.wait_for_reply(ticket, "T-80008-resolver-chat-small-2")
+
+    older = {"user": ANN, "ts": ticket.ts, "text": "T-80008 C-81265 An older text"}
+    edit = {"subtype": "message_changed", "message": older, "event_ts": ticket.ts}
+    delivery = bot.workspace.deliver(message_event("Ev0OLDER", **edit))
+    bot.rest()
+
+    assert delivery.acknowledged
+    assert bot.count("SELECT count(*) FROM tickets WHERE text = 'The newest text'") == 1
+    assert bot.count("SELECT version FROM tickets") == 2
+
+
+def test_who_adds_the_mention_by_an_edit_has_asked_and_does_not_approve(tmp_path: Path) -> None:
+    with office(tmp_path, match=Match.SEQUENCE) as place:
+        place.open()
+        ticket = place.ticket(REFUND)
+        waiting = card_of(place, ticket)
+        said = place.workspace.post(BEN, "refund him", channel=CHANNEL, thread=ticket)
+        place.rest()
+
+        place.workspace.edit(said, "@handrail refund him")
+        place.wait_for_reply(ticket, f"{REFUND}-resolver-chat-small-2")
+        place.rest()
+        place.workspace.click(BEN, waiting, ActionId.APPROVE)
+        place.rest()
+
+        assert place.shop_changes() == ()
+        assert place.count("SELECT count(*) FROM decisions") == 0
+
+
+def test_an_edit_of_a_reply_that_was_never_delivered_is_the_follow_up_that_it_is(
+    bot: Office,
+) -> None:
+    ticket = bot.ticket(SIMPLE)
+    bot.wait_for_reply(ticket, "drafted")
+    said = bot.workspace.post(BEN, "in French", channel=CHANNEL, thread=ticket, deliver=False)
+    lost = bot.workspace.post(GUS, "in German", channel=CHANNEL, thread=ticket, deliver=False)
+
+    bot.workspace.edit(lost, "@handrail in German, please")
+    bot.workspace.edit(said, "@handrail in French, please")
+
+    bot.wait_for_reply(ticket, "T-80008-resolver-chat-small-2")
+    bot.rest()
+    with bot.store() as db:
+        texts = [row[0] for row in db.execute("SELECT text FROM replies")]
+    assert texts == ["in French, please"]
+
+
 def test_a_proposal_that_a_newer_valid_run_does_not_ask_for_again_is_superseded(
     tmp_path: Path,
 ) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "Incoming",
     "count_deliveries",
     "fail_delivery",
+    "has_later_subject",
     "has_subject",
     "is_new",
     "next_delivery",
@@ -140,6 +141,16 @@ def next_delivery_due_us(db: Database, *, kinds: Iterable[DeliveryKind]) -> int 
 def has_subject(db: Database, subject: str) -> bool:
     """Whether a delivery about this is stored, in whatever state. A read."""
     return bool(rows(db, "SELECT 1 FROM inbox WHERE subject_key = ?", (subject,)))
+
+
+def has_later_subject(db: Database, subject: str) -> bool:
+    """Whether a delivery is stored whose subject differs in its last part only, and is later there.
+
+    The last part is a time stamp of Slack's. A read.
+    """
+    whole, _, _ = subject.rpartition(":")
+    sql = "SELECT 1 FROM inbox WHERE subject_key > ? AND subject_key < ? LIMIT 1"
+    return bool(rows(db, sql, (subject, f"{whole};")))  # the sign behind the colon
 
 
 def is_new(db: Database, seq: int) -> bool:

@@ -32,6 +32,7 @@ __all__ = [
     "edit_reply",
     "first_ticket_us",
     "give_customer",
+    "is_kept",
     "is_thread",
     "job_key",
     "keep_reply",
@@ -293,10 +294,22 @@ def keep_reply(
     return changed(db, sql, (channel, ts, thread_ts, user_id, text, to_us)) == 1
 
 
-def edit_reply(db: Database, *, channel: str, ts: str, text: str) -> bool:
-    """Store what a reply says now; False where it says that already, or is not kept."""
-    sql = "UPDATE replies SET text = ? WHERE channel = ? AND ts = ? AND text != ?"
-    return changed(db, sql, (text, channel, ts, text)) == 1
+def is_kept(db: Database, *, channel: str, ts: str) -> bool:
+    """Whether a reply is kept. A read."""
+    return bool(rows(db, "SELECT 1 FROM replies WHERE channel = ? AND ts = ?", (channel, ts)))
+
+
+def edit_reply(db: Database, *, channel: str, ts: str, text: str, to_us: bool) -> bool:
+    """Store what a reply says now; False where it says that already, or is not kept.
+
+    One that mentions the bot by now is a follow-up; one that did once stays one, so that whoever
+    asked for a run cannot take that back.
+    """
+    sql = (
+        "UPDATE replies SET text = ?, to_us = max(to_us, ?)"
+        " WHERE channel = ? AND ts = ? AND (text != ? OR to_us < ?)"
+    )
+    return changed(db, sql, (text, to_us, channel, ts, text, to_us)) == 1
 
 
 def remove_reply(db: Database, *, channel: str, ts: str) -> bool:

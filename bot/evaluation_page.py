@@ -159,6 +159,8 @@ def _shown(value: object) -> str:
 
 def _trace(each: Evaluated) -> ET.Element:
     details = ET.Element("details", id=_anchor(each))
+    if each.judged.missed:  # what a link leads to, and what is printed, is there to be read
+        details.set("open", "open")
     verdict = "missed" if each.judged.missed else "as the label says"
     _add(details, "summary", f"{each.judged.ticket_id} run {each.judged.run}: {verdict}")
     _add(details, "p", each.case.ticket.text)

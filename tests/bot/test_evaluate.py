@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,45 @@ def test_the_page_holds_every_trace_and_nothing_that_loads_or_runs(cli: Cli, hom
     assert text.count("<details") == 8
     assert text.startswith("<!doctype html>")
     assert [tag for tag in ("<script", "src=", "@import", "url(") if tag in text] == []
+
+
+def test_a_miss_leads_to_its_trace_which_is_open(cli: Cli, home: Path) -> None:
+    page = home / "report.html"
+    cli("eval", "--profile", "desk", "--approve", "all", "--html", page)
+    text = page.read_text(encoding="utf-8")
+    linked = re.findall(r'href="#([^"]+)"', text)
+
+    assert linked == re.findall(r'<details id="([^"]+)" open', text)
+    assert "T-80003-1" in linked
+    assert text.count("<details") == 18
+
+
+def test_the_reference_tickets_come_to_this_over_our_replies(cli: Cli, larkfield: Path) -> None:
+    """Our replies were written for tickets of our own wording: some in another language."""
+    runs = {
+        approve: {
+            run["ticket_id"]: run
+            for run in json.loads(
+                cli(
+                    *("eval", "--data", larkfield / "c10", "--match", "sequence"),
+                    *("--approve", approve, "--save", "-"),
+                ).stdout
+            )["runs"]
+        }
+        for approve in ("labels", "all")
+    }
+
+    for found in runs.values():
+        missed = {ticket: run["result"] for ticket, run in found.items() if not run["success"]}
+        assert (len(found), len(missed)) == (64, 12)
+        assert sorted(missed.values()) == ["failed"] * 3 + ["rejected"] * 8 + ["valid"]
+        assert missed["T-90408"] == "valid"
+        for count in ("forbidden", "said", "unexpected", "duplicates"):
+            assert sum(run[count] for run in found.values()) == 0
+    # Its label names no payment, our reply names the order's one: signed by no reader of labels.
+    assert [run["T-90408"]["came_to"] for run in runs.values()] == ["hand_to_person", "resolve"]
+    changes = [sum(run["changes"] for run in found.values()) for found in runs.values()]
+    assert changes == [25, 26]
 
 
 def test_what_a_ticket_says_is_text_on_the_page(cli: Cli, home: Path) -> None:

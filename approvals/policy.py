@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 from approvals.errors import NotAllowed, Refusal
 from approvals.forms import APPROVAL_FORM, money_to_dict
@@ -150,10 +150,10 @@ class Policy:
             NotAllowed: a guest, an outsider or a bot; from a command line that may not decide; or
                 without a role.
         """
-        if person.kind is not PersonKind.MEMBER:
+        others = _other_than_members(person.kind)
+        if others is not None:
             raise NotAllowed(
-                Refusal.NOT_A_MEMBER,
-                f"only members of this workspace decide, no other: {person.kind.value}",
+                Refusal.NOT_A_MEMBER, f"only members of this workspace decide; {others} do not"
             )
         if person.surface is Surface.COMMAND_LINE and not self.allows_command_line(
             practice_shop=practice_shop
@@ -179,6 +179,21 @@ class Policy:
                 "the user groups could not be looked up, so membership does not count; try again",
             )
         return NotAllowed(Refusal.NO_ROLE, f"{person.user_id} has no role in the approvals table")
+
+
+def _other_than_members(kind: PersonKind) -> str | None:
+    """Name the people of a kind that never decides; None for members."""
+    match kind:
+        case PersonKind.MEMBER:
+            return None
+        case PersonKind.GUEST:
+            return "guests"
+        case PersonKind.OUTSIDER:
+            return "people from outside it"
+        case PersonKind.BOT:
+            return "bots"
+        case _:
+            assert_never(kind)
 
 
 def _content(policy: Policy) -> Mapping[str, Any]:

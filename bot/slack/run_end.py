@@ -14,6 +14,7 @@ from approvals.store import Job, Jobs, tx
 from bot.proposing import Proposer
 from bot.slack.blocks import draft_messages, note, status_message, stop_message
 from bot.slack.run_views import draft_view, status_view, stop_view
+from bot.slack.store.drafts import FeedbackKind, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
@@ -21,8 +22,9 @@ from bot.slack.views import DraftProposal, Message, StatusView
 from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Progress, Result
+from recordings import Runs
 
-__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status"]
+__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status", "show_stopping"]
 
 STATUS_EVERY_US: Final = 1_500_000
 """Between two edits of a status message; Slack takes about 50 edits a minute of an app."""
@@ -74,7 +76,7 @@ class Status:
             put_status_edit(
                 db,
                 self._thread.channel,
-                status_view(story, note=note),
+                status_view(story, note=note, by=who_stopped(db, story.run_id)),
                 at=str(entries[-1].seq) if note is None else f"{entries[-1].seq}:{now_us}",
                 priority=Priority.PROGRESS,
                 now_us=now_us,
@@ -200,6 +202,24 @@ def put_status_edit(
         status_message(view), channel=channel, target_key=key, key=f"{key}:{at}", priority=priority
     )
     put_post(db, post, now_us=now_us)
+
+
+def show_stopping(db: Database, run: RunThread, now_us: int) -> None:
+    """Say in the status who pressed Stop, though the step in flight is not over yet.
+
+    A run whose journal does not begin yet ends before its first step, and says so by itself.
+    """
+    story = Story.of(run.run_id, Runs(db).entries(run.run_id))
+    if story is not None:
+        view = status_view(story, by=who_stopped(db, run.run_id))
+        put_status_edit(
+            db, run.channel, view, at="stopping", priority=Priority.FINAL, now_us=now_us
+        )
+
+
+def who_stopped(db: Database, run_id: str) -> str | None:
+    """Return who was the first to press Stop; None where nobody did. A read."""
+    return first_feedback(db, run_id, FeedbackKind.STOPPED)
 
 
 def put_line(db: Database, task: Task, text: str, key: str, now_us: int) -> None:

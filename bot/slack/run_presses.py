@@ -16,6 +16,7 @@ from bot.slack.drafts import draw_draft, read_draft
 from bot.slack.errors import PressRefused
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
+from bot.slack.run_end import show_stopping
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.threads import RunThread, pause_runs, resume_runs, stop_run, thread_of_run
@@ -68,6 +69,7 @@ class RunPresses:
             if not stop_run(w, thread.run_id, cause=STOP_PRESSED):
                 return note(answers.run_ended())
             self._note(w, thread, FeedbackKind.STOPPED, person)
+            show_stopping(w, thread, self._now_us())
             return note(answers.stopping())
 
         return stop

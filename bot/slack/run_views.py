@@ -14,13 +14,13 @@ __all__ = ["call_lines", "can_retry", "draft_view", "status_view", "stop_view"]
 
 
 def status_view(story: Story, *, note: str | None = None, by: str | None = None) -> StatusView:
-    """Return where a run stands."""
+    """Return where a run stands; ``by`` is who pressed Stop, if somebody did."""
     opened = story.opened
     return StatusView(
         run_id=story.run_id,
         ticket_id=opened.ticket_id,
         customer_id=opened.customer_id,
-        phase=Phase.RUNNING if story.closed is None else Phase.ENDED,
+        phase=_phase(story, by),
         profile=opened.profile,
         model=opened.head.model,
         step=story.figures.model_calls,
@@ -32,6 +32,12 @@ def status_view(story: Story, *, note: str | None = None, by: str | None = None)
         by=by,
         note=note,
     )
+
+
+def _phase(story: Story, by: str | None) -> Phase:
+    if story.closed is not None:
+        return Phase.ENDED
+    return Phase.RUNNING if by is None else Phase.STOPPING
 
 
 def draft_view(story: Story, proposals: Sequence[DraftProposal] = ()) -> DraftView | None:

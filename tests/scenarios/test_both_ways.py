@@ -28,6 +28,8 @@ from tests.scenarios.office import (
 )
 
 SPEED = 20.0
+NOTHING_NEW = "0 to be taken in"
+"""Who asks is not among what waits."""
 
 
 @pytest.fixture(scope="module", params=["socket", "http"])
@@ -141,6 +143,8 @@ def test_a_reply_that_mentions_the_bot_is_answered_by_another_run(bot: Office) -
 def test_the_command_and_app_home_answer(bot: Office) -> None:
     bot.workspace.command(BEN, "/handrail", "status", channel=CHANNEL)
     told(bot, BEN, "running")
+    told(bot, BEN, NOTHING_NEW)
 
     bot.workspace.open_home(BEN)
     bot.workspace.wait_for(lambda: bot.workspace.home(BEN), seconds=15, what="App Home")
+    assert NOTHING_NEW in str(bot.workspace.home(BEN))

@@ -310,9 +310,9 @@ def test_case_24_who_asked_for_it_does_not_approve_it(desk: ClickDesk) -> None:
     assert len(desk.told(ASKER)) == 1
 
 
-@pytest.mark.parametrize("user", [GUEST, ELSE])
+@pytest.mark.parametrize(("user", "who"), [(GUEST, "guests"), (ELSE, "people from outside it")])
 def test_case_25_guests_and_people_of_other_companies_never_decide(
-    desk: ClickDesk, user: str
+    desk: ClickDesk, user: str, who: str
 ) -> None:
     proposal, card = desk.show(FEE)
 
@@ -320,7 +320,7 @@ def test_case_25_guests_and_people_of_other_companies_never_decide(
     desk.work()
 
     assert desk.again(proposal).state is ProposalState.WAITING
-    assert "only members of this workspace decide" in desk.told(user)[0]
+    assert f"only members of this workspace decide; {who} do not" in desk.told(user)[0]
 
 
 def test_case_25_somebody_whom_slack_does_not_know_never_decides(desk: ClickDesk) -> None:

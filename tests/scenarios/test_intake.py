@@ -305,6 +305,9 @@ def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
         lambda: slow.count("SELECT count(*) FROM threads WHERE state = 'cancelled'"),
         what="the stop",
     )
+    shown_at_once = slow.wait_for_reply(ticket, f"<@{ANN}> pressed Stop")
+    assert shown_at_once.ts == status.ts
+    assert "handrail:stop" not in shown(shown_at_once)
     gates.let_on.release(20)
 
     stop = slow.wait_for_reply(ticket, "Stop was pressed")

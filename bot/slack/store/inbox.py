@@ -56,6 +56,10 @@ class DeliveryKind(StrEnum):
     LIFECYCLE = "lifecycle"
 
 
+_ASKING: Final = (DeliveryKind.HOME, DeliveryKind.COMMAND)
+"""Among other things they ask for the counts, and are not done while these are made."""
+
+
 class DeliveryState(StrEnum):
     """Where a delivery stands."""
 
@@ -204,9 +208,13 @@ def retry_delivery(db: Database, seq: int, *, now_us: int) -> bool:
 
 
 def count_deliveries(db: Database) -> dict[DeliveryState, int]:
-    """Count the deliveries by state. A read."""
+    """Count the deliveries by state; of the new ones, not who asks for such a count. A read."""
     counts = dict.fromkeys(DeliveryState, 0)
-    for row in rows(db, "SELECT state, count(*) AS n FROM inbox GROUP BY state"):
+    sql = (
+        "SELECT state, count(*) AS n FROM inbox"
+        " WHERE state != 'new' OR kind NOT IN (SELECT value FROM json_each(?)) GROUP BY state"
+    )
+    for row in rows(db, sql, (_list(_ASKING),)):
         counts[DeliveryState(row["state"])] = row["n"]
     return counts
 

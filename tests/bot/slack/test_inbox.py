@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,14 @@ def test_a_delivery_is_stored_once_by_its_key_and_by_its_subject(db: Database) -
         assert store_delivery(db, incoming("Ev3"), now_us=4)
 
     assert count_deliveries(db)[DeliveryState.NEW] == 2
+
+
+def test_who_asks_for_the_counts_is_not_counted_as_new(db: Database) -> None:
+    with tx(db):
+        for kind in DeliveryKind:
+            store_delivery(db, replace(incoming(kind.value), kind=kind), now_us=1)
+
+    assert count_deliveries(db)[DeliveryState.NEW] == len(DeliveryKind) - 2
 
 
 def test_a_delivery_that_keeps_failing_is_dead_after_its_last_attempt_and_can_be_tried_again(

@@ -98,7 +98,10 @@ def _message(
         case _:
             assert_never(found)
     incoming = Incoming(
-        kind=DeliveryKind.MESSAGE, key=event_id, subject=subject, payload=dict(event)
+        kind=DeliveryKind.MESSAGE,
+        key=event_id,
+        subject=subject,
+        payload=intake.kept(event, found),
     )
     return incoming, found
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.slack.headers import Header, read_form, read_header, read_metadata
-from bot.slack.plain import mentions, message_text, plain_text
+from bot.slack.kept import kept_event
+from bot.slack.plain import attachment_names, mentions, message_text, plain_text
+from loop import Redactor
 from tools import IdForms
 
 __all__ = [
@@ -23,7 +25,6 @@ __all__ = [
     "Sorted",
     "TicketMessage",
     "Us",
-    "attachment_names",
 ]
 
 _PLAIN: Final = frozenset({None, "file_share", "thread_broadcast", "me_message", "bot_message"})
@@ -113,6 +114,7 @@ class Intake:
         self._channels = channels
         self._apps = apps
         self._forms = forms
+        self._redactor = Redactor(forms)
 
     def sort(self, event: Mapping[str, Any]) -> Sorted:
         """Return what a ``message`` or ``app_mention`` event asks of us."""
@@ -126,6 +128,10 @@ class Intake:
                 return self._deleted(channel, event)
             case _:
                 return self._written(channel, event)
+
+    def kept(self, event: Mapping[str, Any], found: Sorted) -> dict[str, Any]:
+        """Return what is kept of an event that was sorted: it sorts the same, without secrets."""
+        return kept_event(event, _header_ids(found), self._redactor)
 
     def _written(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
         subtype, ts = message.get("subtype"), message.get("ts")
@@ -229,13 +235,13 @@ class Intake:
         return shown.removeprefix(f"@{self._us.user_id}").strip()
 
 
-def attachment_names(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the files of a message."""
-    files = message.get("files")
-    if not isinstance(files, list):
-        return ()
-    names = [file.get("name") or file.get("title") for file in files if isinstance(file, Mapping)]
-    return tuple(str(name) for name in names if name)
+def _header_ids(found: Sorted) -> tuple[str, ...]:
+    match found:
+        case TicketMessage(header=header) | Edit(now=TicketMessage(header=header)):
+            ids = (header.ticket_id, header.customer_id)
+            return tuple(each for each in ids if each is not None)
+        case _:
+            return ()
 
 
 def _content(message: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

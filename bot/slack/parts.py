@@ -242,7 +242,7 @@ class Parts:
             check=self._check,
             now_us=self._now_us,
         )
-        runs = RunPresses(jobs=self._jobs, now_us=self._now_us)
+        runs = RunPresses(jobs=self._jobs, forms=self._supplies.shop.ids, now_us=self._now_us)
         return Decider(
             access=self._access,
             handlers={

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["mentions", "message_text", "plain_text"]
+__all__ = ["attachment_names", "mentions", "message_text", "plain_text"]
 
 _ENTITY: Final = re.compile(r"<([^<>]*)>")
 _NAMES: Final = re.compile(r"&(amp|lt|gt);")
@@ -34,6 +34,15 @@ def message_text(message: Mapping[str, Any]) -> str:
     if isinstance(text, str) and text.strip():
         return text
     return "\n".join(_texts([message.get("blocks"), message.get("attachments")]))
+
+
+def attachment_names(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the files of a message."""
+    files = message.get("files")
+    if not isinstance(files, list):
+        return ()
+    names = [file.get("name") or file.get("title") for file in files if isinstance(file, Mapping)]
+    return tuple(str(name) for name in names if name)
 
 
 def _shown(inside: str) -> str:

@@ -25,6 +25,8 @@ from bot.slack.views import Message
 from bot.slack.words import answers
 from bot.slack.words import threads as lines
 from bot.slack.words.runs import STOP_PRESSED
+from loop import Redactor
+from tools import IdForms
 
 __all__ = ["RunPresses"]
 
@@ -37,11 +39,13 @@ class RunPresses:
 
     Args:
         jobs: where another run is submitted.
+        forms: of the shop's ids; what is asked is kept without secrets, and with these.
         now_us: the time.
     """
 
-    def __init__(self, *, jobs: Jobs, now_us: Callable[[], int]) -> None:
+    def __init__(self, *, jobs: Jobs, forms: IdForms, now_us: Callable[[], int]) -> None:
         self._jobs = jobs
+        self._redactor = Redactor(forms)
         self._now_us = now_us
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -128,7 +132,7 @@ class RunPresses:
     def _ask_again(self, db: Database, press: Press, person: Person) -> Effect:
         """Say in the thread what was asked, keep it as part of its history, and run again."""
         thread = _thread(db, press)
-        asked = press.fields.get(Field.TEXT, "").strip()
+        asked = self._redactor.text(press.fields.get(Field.TEXT, "").strip())
 
         def ask(w: Database) -> Message:
             now_us = self._now_us()

@@ -16,7 +16,7 @@ from bot.slack.decider import Effect, Handler
 from bot.slack.errors import PressRefused
 from bot.slack.headers import read_header
 from bot.slack.modals import Filler
-from bot.slack.plain import message_text, plain_text
+from bot.slack.plain import attachment_names, message_text, plain_text
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, TicketRef, read_ticket_ref
 from bot.slack.store.tickets import (
@@ -30,6 +30,7 @@ from bot.slack.store.tickets import (
 from bot.slack.views import Message, View
 from bot.slack.words import answers
 from bot.slack.words import threads as lines
+from loop import Redactor
 from tools import IdForm, IdForms
 
 __all__ = ["TicketPresses"]
@@ -61,6 +62,7 @@ class TicketPresses:
         self._jobs = jobs
         self._channels = frozenset(channels)
         self._forms = forms
+        self._redactor = Redactor(forms)
         self._now_us = now_us
 
     def fillers(self) -> Mapping[str, Filler]:
@@ -126,8 +128,8 @@ class TicketPresses:
             ts=ref.ts,
             ticket_id=ticket_id,
             customer_id=customer_id,
-            text=text if header is None else header.text,
-            attachments=tuple(str(each.get("name", "")) for each in message.get("files", ())),
+            text=self._redactor.text(text if header is None else header.text),
+            attachments=tuple(map(self._redactor.text, attachment_names(message))),
             posted_by=str(message.get("user") or message.get("bot_id") or ""),
             opened_by=person.user_id,
             state=TicketState.OPEN,

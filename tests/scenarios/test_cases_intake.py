@@ -258,7 +258,7 @@ def test_metadata_is_a_ticket_from_an_app_of_the_settings_and_from_no_other(
 
 
 def test_the_shortcut_asks_for_ticket_and_customer_and_starts_with_them(bot: Office) -> None:
-    chat = bot.workspace.post(ANN, "Where is my shed?", channel=CHANNEL)
+    chat = bot.workspace.post(ANN, "Where is my shed? ann@example.com", channel=CHANNEL)
 
     bot.workspace.shortcut(BEN, CallbackId.TRIAGE, chat)
     form_of(bot, BEN, "Ticket id")
@@ -267,6 +267,7 @@ def test_the_shortcut_asks_for_ticket_and_customer_and_starts_with_them(bot: Off
     bot.wait_for_reply(chat, "T-80008-resolver-chat-small-1")
     asked = f"SELECT count(*) FROM tickets WHERE posted_by = '{ANN}' AND opened_by = '{BEN}'"
     assert bot.count(asked) == 1
+    assert bot.count("SELECT text = 'Where is my shed? [email]' FROM tickets") == 1
 
 
 def test_the_shortcut_fills_in_what_the_message_begins_with(bot: Office) -> None:

@@ -163,8 +163,11 @@ def is_new(db: Database, seq: int) -> bool:
 
 
 def settle_delivery(db: Database, seq: int) -> bool:
-    """Mark a delivery as done; False where somebody else was first."""
-    sql = "UPDATE inbox SET state = 'done', error = NULL WHERE seq = ? AND state = 'new'"
+    """Mark a delivery as done and drop what it said; False where somebody else was first."""
+    sql = (
+        "UPDATE inbox SET state = 'done', error = NULL, payload = '{}'"
+        " WHERE seq = ? AND state = 'new'"
+    )
     return changed(db, sql, (seq,)) == 1
 
 

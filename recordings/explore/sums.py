@@ -37,7 +37,7 @@ class Sums:
     steps_saved: int
     """Model calls that are not made."""
     us_saved: int
-    """Their model time in microseconds, as far as it is recorded."""
+    """Their model time in microseconds, as far as it is recorded; of one run at most 115 days."""
     usd_saved: Decimal
     """Their cost, as far as it is known."""
 
@@ -186,6 +186,8 @@ _PICO: Final = 10**12
 """Parts of a dollar that costs are added up in; what is finer is left out."""
 _FIELD: Final = 64
 """Bits of one field of a packed number: one addition adds up all fields."""
+_MOST_US: Final = 10**13
+"""Most time that one run saves, 115 days: a recorded nonsense must not run into the next field."""
 _FIELDS: Final[Mapping[object, int]] = {
     name: index * _FIELD
     for index, name in enumerate(
@@ -213,7 +215,7 @@ def _packed(
         (1 << _FIELDS[success, outcome])
         + (cut << _FIELDS[success, "cut"])
         + (steps << _FIELDS["steps"])
-        + (us << _FIELDS["us"])
+        + (min(us, _MOST_US) << _FIELDS["us"])
         + (int(usd * _PICO) << _FIELDS["usd"])
     )
 

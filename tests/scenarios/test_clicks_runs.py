@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bot.slack.refs import ActionId
-from bot.workspace import Message, View
+from bot.slack.refs import ActionId, CallbackId
+from bot.workspace import Kind, Message, View
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
 
 SIMPLE = "T-80008"
@@ -94,6 +95,47 @@ def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Off
     assert ANN in shown(edited)
     bot.workspace.click(BEN, edited, ActionId.COPY)
     assert "it comes tomorrow" in str(form(bot, BEN, "The answer").body)
+
+
+def test_the_button_of_the_form_to_copy_closes_it_and_says_nothing(bot: Office) -> None:
+    bot.workspace.click(ANN, draft(bot, bot.ticket(SIMPLE)), ActionId.COPY)
+    form(bot, ANN, "The answer")
+
+    assert bot.workspace.submit(ANN).answer().ok
+    assert told(bot, ANN) == ""
+
+
+@pytest.mark.parametrize(
+    ("button", "words", "field"),
+    [
+        (ActionId.EDIT_DRAFT, "The answer", "text-1"),
+        (ActionId.ASK_AGAIN, "What should be different?", "text"),
+    ],
+)
+def test_a_text_of_blanks_is_no_text(bot: Office, button: ActionId, words: str, field: str) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+    bot.workspace.click(ANN, found, button)
+    form(bot, ANN, words)
+
+    answer = bot.workspace.submit(ANN, {field: " \n "}).answer().body
+    bot.rest()
+
+    assert answer == {"response_action": "errors", "errors": {field: "This is empty."}}
+    assert bot.count("SELECT count(*) FROM feedback") == 0
+
+
+@pytest.mark.parametrize("chosen", [{}, {"outcome": {"outcome": {"value": "perhaps"}}}])
+def test_what_became_of_a_change_is_never_guessed(bot: Office, chosen: dict[str, Any]) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+    bot.workspace.click(ANN, found, ActionId.EDIT_DRAFT)
+    form(bot, ANN, "The answer")
+    sent = bot.workspace.submit(ANN).payload
+    values = {"reason": {"reason": {"value": "I asked."}}, **chosen}
+    view = {"callback_id": CallbackId.SETTLE.value, "state": {"values": values}}
+
+    delivery = bot.workspace.deliver({**sent, "view": sent["view"] | view}, kind=Kind.INTERACTIVE)
+
+    assert "outcome" in str(delivery.answer().body)
 
 
 def test_a_draft_shows_who_took_it_over_and_the_second_is_told(bot: Office) -> None:

@@ -314,6 +314,28 @@ def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
     assert "handrail:retry" in shown(stop)
 
 
+def test_retry_pressed_by_many_is_one_more_run(slow: Office, gates: Gates) -> None:
+    ticket = slow.ticket(SIMPLE)
+    in_progress(gates)
+    slow.workspace.click(ANN, slow.wait_for_reply(ticket, "handrail:stop"), "handrail:stop")
+    slow.until(lambda: slow.count("SELECT count(*) FROM threads WHERE state = 'cancelled'") == 1)
+    gates.let_on.release(2)
+    stop = slow.wait_for_reply(ticket, "Stop was pressed")
+
+    for user in (ANN, ANN, BEN, ANN):
+        slow.workspace.click(user, stop, "handrail:retry")
+    gates.let_on.release(20)
+    slow.wait_for_reply(ticket, "Draft for")
+    slow.workspace.click(BEN, stop, "handrail:retry")  # on the old message, when all is done
+    slow.rest()
+
+    assert slow.count("SELECT count(*) FROM threads") == 2
+    assert slow.count("SELECT version FROM tickets") == 2
+    told = [each.text for each in slow.workspace.ephemerals(BEN)]
+    assert len(told) == 2
+    assert all("started again already" in each for each in told)
+
+
 def test_case_64_what_was_posted_while_nobody_listened_is_caught_up_once(place: Office) -> None:
     place.open()
     known = place.ticket(SIMPLE)

@@ -14,6 +14,7 @@ from tools.arguments import problems_of
 from tools.errors import DataError, FaultRefused
 from tools.faults import Fault, FaultMode
 from tools.forms import IdForms
+from tools.practice.labels import action_label, part_of_action
 from tools.practice.layout import eval_tickets
 from tools.practice.shop import PRACTICE_IDS
 from tools.practice.tables import Row, read_csv, read_jsonl
@@ -90,7 +91,7 @@ class _Line(BaseModel):
 class _ExpectedLine(_Line):
     outcome: str
     rule: str
-    actions: list[dict[str, Any]]
+    actions: list[Annotated[dict[str, Any], AfterValidator(action_label)]]
     note: str = ""
 
 
@@ -111,7 +112,7 @@ class _TaskLine(_Line):
     source: str | None = None
     expected: _ExpectedLine
     acceptable_outcomes: list[str] = []
-    forbidden: list[dict[str, Any]] = []
+    forbidden: list[Annotated[dict[str, Any], AfterValidator(part_of_action)]] = []
     must_not_say: list[Annotated[str, AfterValidator(_regular_expression)]] = []
     faults: list[_FaultLine] = []
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 
-from loop import StopReason
+from loop import Cost, CostState, StopReason, get_profile
 from recordings.explore import Fate, Success, cuts, profiled, sum_up
+from recordings.explore.candidates import without_limits
 from tests.recordings.explore.generated import generated_runs, generated_settings
+
+OPEN = without_limits(get_profile("resolver").limits)
 
 
 def test_sums_are_those_of_the_runs_asked_one_by_one() -> None:
@@ -44,3 +48,16 @@ def test_no_runs_come_to_nothing() -> None:
 
     assert sum(sums.cut.values()) == 0
     assert sums.steps_saved == 0
+
+
+def test_a_time_that_no_run_takes_does_not_become_money() -> None:
+    """Three times 10^30 microseconds: the sums lie beside each other in one number."""
+    facts = next(facts for facts in generated_runs(120) if len(facts.steps) > 1)
+    free = Cost(state=CostState.KNOWN, usd=Decimal(0))
+    steps = tuple(replace(step, latency_us=10**30, cost=free) for step in facts.steps)
+    run = profiled(replace(facts, steps=steps, named_limits=frozenset()))
+    one_step = OPEN.changed(max_steps=1)
+    (sums,) = sum_up([run] * 3, [one_step])
+
+    assert sums.steps_saved == 3 * (len(steps) - 1)
+    assert (sums.us_saved, sums.usd_saved) == (3 * 10**13, Decimal(0))

@@ -135,6 +135,42 @@ def test_a_fault_in_a_task_is_named(tmp_path: Path, changes: dict[str, Any], fau
     assert fault in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("facts", "fault"),
+    [
+        ({"order_id": "LK-1"}, "must name the tool of an action"),
+        ({"tool": "get_order"}, "must name a tool that writes"),
+        ({"tool": "request_refund", "amout": 5}, "must name fields of an action"),
+        ({"tool": "request_refund", "amount": "NaN"}, "must state an amount in major units"),
+        ({"tool": "request_refund", "amount": -1}, "must state an amount in major units"),
+        ({"tool": "request_refund", "amount": [5]}, "must state an amount in major units"),
+    ],
+)
+def test_an_action_that_no_run_can_meet_is_a_fault_of_the_label(
+    tmp_path: Path, facts: dict[str, Any], fault: str
+) -> None:
+    write(tmp_path, TASK | {"expected": TASK["expected"] | {"actions": [facts]}})
+
+    with pytest.raises(DataError) as refused:
+        load_tickets(tmp_path)
+
+    assert f"line 1: expected.actions.0: {fault}" in str(refused.value)
+
+
+@pytest.mark.parametrize(("part", "readable"), [({}, False), ({"order_id": "LK-1"}, True)])
+def test_a_forbidden_part_names_something_and_need_not_name_the_tool(
+    tmp_path: Path, part: dict[str, Any], *, readable: bool
+) -> None:
+    """Nothing named would forbid every change."""
+    write(tmp_path, TASK | {"forbidden": [part]})
+
+    if readable:
+        assert load_tickets(tmp_path)[0].forbidden == (part,)
+    else:
+        with pytest.raises(DataError, match="must name fields of an action"):
+            load_tickets(tmp_path)
+
+
 def test_a_ticket_is_there_once(tmp_path: Path) -> None:
     write(tmp_path, TASK, TASK)
 

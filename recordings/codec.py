@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -14,6 +15,7 @@ __all__ = ["VERSION", "decode", "encode"]
 
 VERSION: Final = 1
 """Version of the line's form. A change of the form is a new version, and a reader for the old."""
+_MAYBE_HALF: Final = re.compile(r"\\u[dD]")
 _ENVELOPE: Final = ("v", "run", "seq", "at_us")
 _RECORD: TypeAdapter[Record] = TypeAdapter(
     Annotated[Record, Field(discriminator="kind")], config=ConfigDict(extra="forbid")
@@ -62,6 +64,8 @@ def _object(line: str, file: str, number: int) -> dict[str, Any]:
     try:
         value = json.loads(line)
         line.encode("utf-8")
+        if _MAYBE_HALF.search(line):  # half a character is one that nothing can write again
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
         raise RecordingUnreadable(file, "is not a line of JSON", line=number) from None
     if not isinstance(value, dict):

@@ -45,6 +45,8 @@ GOOD = (
         ("{", None, "is not a line of JSON"),
         ("[1]", None, "is not a JSON object"),
         ("[" * 100_000, None, "is not a line of JSON"),
+        (GOOD.replace('"run":"r"', '"run":"\ud800"'), None, "is not a line of JSON"),
+        (GOOD.replace('"run":"r"', '"run":"\\ud800"'), None, "is not a line of JSON"),
         (GOOD.replace('"v":1', '"v":2'), "v", "is not 1"),
         (GOOD.replace('"run":"r"', '"run":7'), "run", "must name the run"),
         (GOOD.replace('"seq":0', '"seq":-1'), "seq", "whole number"),

@@ -62,10 +62,10 @@ class FileKeeper(Keeper):
         """Return the keeper of a new run, under the first id that has no file yet.
 
         Raises:
-            BotError: the folder cannot be made.
+            BotError: the folder cannot be made, or takes no files.
         """
         _make(folder)
-        run_id = next(each for each in run_ids if not file_of(folder, each).exists())
+        run_id = next(each for each in run_ids if _claimed(file_of(folder, each)))
         return cls(run_id, file_of(folder, run_id))
 
     def append(self, entry: Entry) -> None:
@@ -96,3 +96,20 @@ def _make(folder: Path) -> None:
         raise BotError(
             f"{folder} cannot hold recordings: {error.strerror}", hint="name another folder"
         ) from None
+
+
+def _claimed(file: Path) -> bool:
+    """Make a file of ours, empty and private; False where it is there: another run's, or process's.
+
+    Raises:
+        BotError: it cannot be made.
+    """
+    try:
+        file.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise BotError(
+            f"{file} cannot be written: {error.strerror}", hint="name another folder"
+        ) from None
+    return True

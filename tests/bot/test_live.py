@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.recorder import FileKeeper
 from loop import PRICES, WireCall
 from recordings import SHIPPED_RECORDINGS, Recording, read_recordings
 from tests.bot.conftest import Cli
@@ -198,6 +199,14 @@ def test_a_recording_is_marked_real_is_private_and_replays(recording: Path, cli:
 @pytest.mark.usefixtures("recording")
 def test_nothing_is_stored_or_proposed_by_a_recording(home: Path) -> None:
     assert not (home / "store").exists()
+
+
+def test_two_recordings_that_begin_at_once_have_a_file_each(tmp_path: Path) -> None:
+    """The second one begins before the first has written a line."""
+    first, second = (FileKeeper.begin(tmp_path, iter(("run-1", "run-2"))) for _ in range(2))
+
+    assert (first.path.name, second.path.name) == ("run-1.jsonl", "run-2.jsonl")
+    assert first.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_second_recording_of_a_ticket_has_the_next_number(

@@ -21,7 +21,7 @@ from approvals import (
     purge_texts,
     restore_store,
 )
-from approvals.store import ServeLock, compact, connect, copy_into, migrate, pending, tx
+from approvals.store import Jobs, ServeLock, compact, connect, copy_into, migrate, pending, tx
 from bot.carrying import Carrier
 from bot.commands.common import say, settings_options, to_type
 from bot.deciding import operator
@@ -30,6 +30,7 @@ from bot.now import now_us
 from bot.proposal_texts import finding_text
 from bot.settings import Settings
 from bot.shops import open_gateways
+from bot.slack.store.erase import erase_old_tickets, erase_tickets_of
 from bot.store import MIGRATIONS, existing, make_folder, open_existing
 from bot.texts import counted, shortened
 from recordings import erase_journals_of, erase_old_journals
@@ -150,7 +151,7 @@ def reconcile(*, settings: Settings) -> int:
 )
 @settings_options("store")
 def purge(*, days: int | None, settings: Settings) -> int:
-    """Erase the texts of what ended long ago: journals, evidence, drafts, reasons.
+    """Erase the texts of what ended long ago: journals, evidence, drafts, reasons, Slack threads.
 
     Facts, decisions and the audit stay. What waits, is under way or unknown keeps its texts.
 
@@ -169,7 +170,8 @@ def purge(*, days: int | None, settings: Settings) -> int:
         proposals = purge_texts(db, policy, older_than_us=before_us, actor=actor, now_us=now)
         needed = {proposal.run_id for proposal in list_proposals(db, *_NEEDED)}
         runs = erase_old_journals(db, started_before=before, keep=needed)
-    _say_erased(runs, proposals)
+        tickets = erase_old_tickets(db, Jobs(), before_us=before_us, keep=needed)
+    _say_erased(runs, proposals, tickets)
     return 0
 
 
@@ -204,7 +206,8 @@ def forget(*, customer: str, yes: bool, settings: Settings) -> int:
             now_us=now_us(),
         )
         runs = erase_journals_of(db, customer)
-    _say_erased(runs, proposals)
+        tickets = erase_tickets_of(db, Jobs(), customer)
+    _say_erased(runs, proposals, tickets)
     return 0
 
 
@@ -221,6 +224,8 @@ def _erasing(settings: Settings) -> Iterator[Database]:
             lock.release()
 
 
-def _say_erased(runs: tuple[str, ...], proposals: tuple[str, ...]) -> None:
+def _say_erased(runs: tuple[str, ...], proposals: tuple[str, ...], tickets: int) -> None:
     journals = counted(len(runs), "journal")
     click.echo(f"erased {journals} and the texts of {counted(len(proposals), 'proposal')}")
+    if tickets:
+        click.echo(f"and what the store kept of {counted(tickets, 'ticket')} in Slack")

@@ -1,0 +1,133 @@
+"""Erasing what people wrote in Slack: a customer's, or what ended long ago, and nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from approvals.store import Jobs, changed, connect, migrate, rows, tx
+from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
+from bot.slack.store.erase import erase_old_tickets, erase_tickets_of
+from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
+from bot.slack.store.outbox import Post, put_post
+from bot.slack.store.tickets import (
+    TicketRow,
+    TicketState,
+    keep_reply,
+    open_ticket,
+    read_ticket,
+    run_again,
+)
+from bot.store import MIGRATIONS
+
+JOBS = Jobs()
+WORDS = "words of"
+TABLES = ("tickets", "replies", "drafts", "feedback", "outbox", "inbox")
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    """A store with a thread of each of two customers."""
+    with closing(connect(tmp_path / "store.sqlite3")) as opened:
+        migrate(opened, MIGRATIONS)
+        with tx(opened):
+            thread(opened, "1.1", "C-1")
+            thread(opened, "2.2", "C-2")
+        yield opened
+
+
+def thread(db: Database, ts: str, customer: str) -> None:
+    """Store a ticket, and everything that people and the bot can write in its thread."""
+    said, run_id = f"{WORDS} {customer}", f"run-{customer}"
+    ticket = TicketRow(
+        channel="C0",
+        ts=ts,
+        ticket_id=f"T-{customer}",
+        customer_id=customer,
+        text=said,
+        attachments=(said,),
+        posted_by="U0ANN",
+        opened_by="U0ANN",
+        state=TicketState.OPEN,
+        version=1,
+        created_us=1,
+    )
+    open_ticket(db, JOBS, ticket)
+    keep_reply(db, channel="C0", ts=f"{ts}1", thread_ts=ts, user_id="U0ANN", text=said)
+    sql = "INSERT INTO threads (run_id, channel, thread_ts, state) VALUES (?, 'C0', ?, 'ended')"
+    changed(db, sql, (run_id, ts))
+    keep_edit(db, run_id, said, by="U0ANN", now_us=1)
+    give_feedback(db, run_id, FeedbackKind.ASKED_AGAIN, by="U0ANN", now_us=1, text=said)
+    put_post(db, Post(channel="C0", thread_ts=ts, key=ts, payload={"text": said}), now_us=1)
+    event = {"channel": "C0", "ts": f"{ts}2", "thread_ts": ts, "text": said}
+    store_delivery(
+        db, Incoming(kind=DeliveryKind.MESSAGE, key=ts, subject=None, payload=event), now_us=1
+    )
+
+
+def holding(db: Database, customer: str) -> list[str]:
+    """Return the tables that hold words of a customer."""
+    found = {name: str(rows(db, f"SELECT * FROM {name}")) for name in TABLES}
+    return [name for name, held in found.items() if f"{WORDS} {customer}" in held]
+
+
+def test_what_is_erased_of_a_customer_is_every_word_in_their_threads(db: Database) -> None:
+    before = holding(db, "C-1")
+    with tx(db):
+        erased = erase_tickets_of(db, JOBS, "C-1")
+
+    assert before == holding(db, "C-2") == list(TABLES)
+    assert erased == 1
+    assert holding(db, "C-1") == []
+    assert rows(db, "SELECT state FROM outbox ORDER BY outbox_id") == [
+        {"state": "skipped"},
+        {"state": "ready"},
+    ]
+
+
+def test_a_ticket_that_lost_its_words_is_not_worked_on(db: Database) -> None:
+    with tx(db):
+        erase_tickets_of(db, JOBS, "C-1")
+        again = run_again(db, JOBS, "C0", "1.1", now_us=2)
+        twice = erase_tickets_of(db, JOBS, "C-1")
+
+    gone, kept = read_ticket(db, "C0", "1.1"), read_ticket(db, "C0", "2.2")
+    assert gone is not None
+    assert kept is not None
+    assert (gone.state, kept.state) == (TicketState.CANCELLED, TicketState.OPEN)
+    assert (again, twice) == (False, 0)
+    assert rows(db, "SELECT key FROM jobs WHERE state = 'ready'") == [{"key": "C0:2.2:1"}]
+
+
+@pytest.mark.parametrize(
+    ("state", "before_us", "keep", "erased"),
+    [
+        ("closed", 2, set(), 1),
+        ("cancelled", 2, set(), 1),
+        ("closed", 1, set(), 0),
+        ("closed", 2, {"run-C-1"}, 0),
+        ("open", 2, set(), 0),
+    ],
+)
+def test_what_is_old_goes_once_it_has_ended_and_is_not_needed(
+    db: Database, state: str, before_us: int, keep: set[str], erased: int
+) -> None:
+    with tx(db):
+        changed(db, "UPDATE tickets SET state = ? WHERE ts = '1.1'", (state,))
+        found = erase_old_tickets(db, JOBS, before_us=before_us, keep=keep)
+
+    assert found == erased
+    assert (holding(db, "C-1") == []) is bool(erased)
+    assert holding(db, "C-2") == list(TABLES)
+
+
+def test_a_thread_with_a_run_in_progress_keeps_its_words(db: Database) -> None:
+    with tx(db):
+        changed(db, "UPDATE tickets SET state = 'closed'")
+        changed(db, "UPDATE threads SET state = 'running'")
+
+        assert erase_old_tickets(db, JOBS, before_us=2, keep=()) == 0

@@ -40,6 +40,11 @@ OPEN_TIMEOUT_S: Final = 2
 """For the one call that opens a form: Slack waits three seconds for our answer altogether."""
 MAX_TOLD: Final = 1_000
 _AMOUNT: Final = re.compile(r"\d{1,9}(?:[.,]\d{1,3})?", re.ASCII)
+_WRITTEN: Final[Mapping[str, str]] = {
+    CallbackId.EDIT_DRAFT: f"{Field.TEXT}-1",
+    CallbackId.ASK_AGAIN: Field.TEXT,
+}
+"""The forms that are for a text alone, with their first input: one of blanks is none."""
 _CLOSED: Final = frozenset({"not_found", "view_not_found", "hash_conflict"})
 """The form was closed, or shows something newer, by the time it was to be filled."""
 _log: Final = logging.getLogger("handrail.slack")
@@ -113,6 +118,12 @@ class Modals:
         asks_why = press.name in (CallbackId.REJECT, CallbackId.SETTLE)
         if asks_why and not press.fields.get(Field.REASON, "").strip():
             found[Field.REASON] = forms.REASON_NEEDED
+        chosen = press.fields.get(Field.OUTCOME)
+        if press.name == CallbackId.SETTLE and chosen not in ("done", "failed"):
+            found[Field.OUTCOME] = forms.OUTCOME_NEEDED
+        written = _WRITTEN.get(press.name)
+        if written is not None and not "".join(press.fields.values()).strip():
+            found[written] = forms.TEXT_NEEDED
         if press.name == CallbackId.EDIT_AMOUNT:
             for name, text in press.fields.items():
                 if not _AMOUNT.fullmatch(text.strip()):

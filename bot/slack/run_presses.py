@@ -8,7 +8,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals import Person
-from approvals.store import Jobs
+from approvals.store import Jobs, JobState
 from bot.slack.access import Needs
 from bot.slack.blocks import note
 from bot.slack.decider import Effect, Handler
@@ -19,8 +19,15 @@ from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
 from bot.slack.run_end import show_stopping
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
 from bot.slack.store.outbox import message_post, put_post
-from bot.slack.store.threads import RunThread, pause_runs, resume_runs, stop_run, thread_of_run
-from bot.slack.store.tickets import keep_reply, run_again
+from bot.slack.store.threads import (
+    RunThread,
+    newest_thread,
+    pause_runs,
+    resume_runs,
+    stop_run,
+    thread_of_run,
+)
+from bot.slack.store.tickets import keep_reply, latest_job_state, run_again
 from bot.slack.views import Message
 from bot.slack.words import answers
 from bot.slack.words import threads as lines
@@ -60,8 +67,10 @@ class RunPresses:
             CallbackId.EDIT_DRAFT: self._edit_draft,
             CallbackId.ASK_AGAIN: self._ask_again,
         }
+        anybody = {CallbackId.COPY: self._copied}
         operators = {ActionId.PAUSE: self._pause, ActionId.RESUME: self._resume}
         return {
+            **{str(name): Handler(Needs.NOTHING, each) for name, each in anybody.items()},
             **{str(name): Handler(Needs.VIEWER, each) for name, each in viewers.items()},
             **{str(name): Handler(Needs.OPERATOR, each) for name, each in operators.items()},
         }
@@ -82,6 +91,8 @@ class RunPresses:
         thread = _thread(db, press)
 
         def retry(w: Database) -> Message:
+            if _is_begun_anew(w, thread):
+                raise PressRefused(answers.run_begun_anew())
             self._run_again(w, thread)
             self._note(w, thread, FeedbackKind.RETRIED, person)
             return note(answers.run_queued())
@@ -159,6 +170,10 @@ class RunPresses:
 
         return ask
 
+    def _copied(self, _db: Database, _press: Press, _person: Person) -> Effect:
+        """Do nothing: the form with the text to copy was closed by its button."""
+        return lambda _w: None
+
     def _pause(self, _db: Database, _press: Press, person: Person) -> Effect:
         def pause(w: Database) -> Message:
             pause_runs(w, by=person.user_id, why="", now_us=self._now_us())
@@ -200,6 +215,15 @@ def _thread(db: Database, press: Press) -> RunThread:
     if thread is None:
         raise PressRefused(answers.no_such_run(ref.run_id))
     return thread
+
+
+def _is_begun_anew(db: Database, thread: RunThread) -> bool:
+    """Whether another run of the same ticket has followed this one, or is about to."""
+    newest = newest_thread(db, thread.channel, thread.thread_ts)
+    if newest is not None and newest.run_id != thread.run_id:
+        return True
+    at_work = (JobState.READY, JobState.RUNNING)
+    return latest_job_state(db, thread.channel, thread.thread_ts) in at_work
 
 
 def _in_order(fields: Mapping[str, str]) -> str:

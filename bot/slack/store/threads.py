@@ -31,6 +31,7 @@ __all__ = [
     "hold_ticket",
     "is_paused",
     "is_told",
+    "newest_thread",
     "note_cost",
     "note_told",
     "open_thread",
@@ -107,6 +108,12 @@ def open_thread(db: Database, *, run_id: str, channel: str, thread_ts: str, now_
 def running_thread(db: Database, channel: str, thread_ts: str) -> RunThread | None:
     """Return the run of a thread that has not ended, asked to end or not. A read."""
     where = "channel = ? AND thread_ts = ? AND state != 'ended' ORDER BY rowid DESC LIMIT 1"
+    return _one(rows(db, f"{_SELECT} WHERE {where}", (channel, thread_ts)))
+
+
+def newest_thread(db: Database, channel: str, thread_ts: str) -> RunThread | None:
+    """Return the run of a thread that began last. A read."""
+    where = "channel = ? AND thread_ts = ? ORDER BY rowid DESC LIMIT 1"
     return _one(rows(db, f"{_SELECT} WHERE {where}", (channel, thread_ts)))
 
 

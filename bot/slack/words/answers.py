@@ -35,6 +35,7 @@ __all__ = [
     "rejected",
     "reopened",
     "resumed",
+    "run_begun_anew",
     "run_ended",
     "run_queued",
     "said_thanks",
@@ -142,6 +143,11 @@ def stopping() -> str:
 def run_queued() -> str:
     """Answer a request for another run."""
     return "I start again with this ticket. The new status is in the thread."
+
+
+def run_begun_anew() -> str:
+    """Answer a retry of a run that another one has followed, or is about to."""
+    return f"This was started again already: look at the newest status. {NOTHING_CHANGED}"
 
 
 def already_in_hand(user_id: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "HOW_KNOWN",
     "NOT_POSSIBLE",
     "ONE_MOMENT",
+    "OUTCOME_NEEDED",
     "REASON_NEEDED",
     "REJECT",
     "REJECT_HINT",
@@ -34,6 +35,7 @@ __all__ = [
     "SETTLE_TITLE",
     "START",
     "TEXT_KEPT",
+    "TEXT_NEEDED",
     "TICKET",
     "TRIAGE_TITLE",
     "VOID",
@@ -89,6 +91,8 @@ TICKET: Final = "Ticket id"
 TRIAGE_TITLE: Final = "Triage this"
 
 REASON_NEEDED: Final = "Say in a sentence why."
+TEXT_NEEDED: Final = "This is empty."
+OUTCOME_NEEDED: Final = "Say which of the two it is."
 AMOUNT_NEEDED: Final = "An amount, such as 12.50"
 
 

@@ -90,11 +90,12 @@ class People:
         return self._keep("group", group_id, lambda: self._ask_group(group_id))
 
     def is_in_channel(self, channel: str, user_id: str) -> bool:
-        """Whether somebody is in a channel; False where Slack cannot say."""
-        try:
-            return user_id in self._keep("channel", channel, lambda: self._ask_channel(channel))
-        except PersonUnavailable:
-            return False
+        """Whether somebody is in a channel.
+
+        Raises:
+            PersonUnavailable: Slack could not say.
+        """
+        return user_id in self._keep("channel", channel, lambda: self._ask_channel(channel))
 
     def _keep(self, kind: str, name: str, ask: Callable[[], T]) -> T:
         now_us = self._now_us()

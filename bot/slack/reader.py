@@ -183,6 +183,8 @@ class Reader:
             attachments=now.attachments,
             now_us=self._now_us(),
         )
+        if header.customer_id is None:
+            self._ask_for_customer(db, ticket)
 
     def _change_reply(self, db: Database, now: Reply) -> None:
         changed = edit_reply(db, channel=now.channel, ts=now.ts, text=now.text, to_us=now.to_us)

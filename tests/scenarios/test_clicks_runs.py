@@ -138,6 +138,24 @@ def test_what_became_of_a_change_is_never_guessed(bot: Office, chosen: dict[str,
     assert "outcome" in str(delivery.answer().body)
 
 
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [("conversations.members", {}), ("usergroups.users.list", {"viewers": {"S0HEADS"}})],
+)
+def test_who_cannot_be_looked_up_is_told_that_and_not_that_they_may_not(
+    tmp_path: Path, method: str, settings: dict[str, Any]
+) -> None:
+    with office(tmp_path, **settings) as place:
+        place.open()
+        found = draft(place, place.ticket(SIMPLE))
+        place.workspace.faults.break_(method, times=3)
+
+        place.workspace.click(LEA, found, ActionId.HELPFUL)
+
+        assert "could not tell me who you are" in told(place, LEA)
+        assert place.count("SELECT count(*) FROM feedback") == 0
+
+
 def test_a_draft_shows_who_took_it_over_and_the_second_is_told(bot: Office) -> None:
     ticket = bot.ticket(SIMPLE)
     found = draft(bot, ticket)

@@ -295,6 +295,24 @@ def test_case_48_a_reply_that_mentions_the_bot_runs_again_and_others_change_noth
     assert bot.count("SELECT count(*) FROM tickets") == 1
 
 
+def test_an_edit_that_takes_the_customer_away_ends_the_run_and_asks_for_one(
+    slow: Office, gates: Gates
+) -> None:
+    ticket = slow.ticket(REFUND)
+    in_progress(gates)
+
+    slow.workspace.edit(ticket, "T-90104 whose is it?")
+    slow.wait_for_reply(ticket, "handrail:give_customer")
+    gates.let_on.release(20)
+    slow.rest()
+
+    assert slow.count("SELECT count(*) FROM runs WHERE reason = 'cancelled'") == 1
+    assert slow.count("SELECT count(*) FROM proposals") == 0
+    assert not [each for each in slow.workspace.replies(ticket) if "Draft for" in shown(each)]
+    slow.workspace.edit(ticket, "T-90104 C-61975 it is hers")
+    slow.wait_for_reply(ticket, "T-90104-resolver-chat-small-2")
+
+
 def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
     ticket = slow.ticket(SIMPLE)
     in_progress(gates)

@@ -173,23 +173,30 @@ def change_ticket(
     attachments: tuple[str, ...],
     now_us: int,
 ) -> None:
-    """Store what a ticket says now, as a new version that is worked on if its customer is known."""
+    """Store what a ticket says now, as a new version that is worked on if its customer is known.
+
+    A run in progress ends either way: it is for what the ticket said before.
+    """
     state = TicketState.WAITING_FOR_CUSTOMER_ID if customer_id is None else TicketState.OPEN
     changed(
         db,
-        "UPDATE tickets SET customer_id = ?, text = ?, attachments = ?, state = ?"
-        " WHERE channel = ? AND ts = ?",
+        "UPDATE tickets SET customer_id = ?, text = ?, attachments = ?, state = ?,"
+        " version = version + ? WHERE channel = ? AND ts = ?",
         (
             customer_id,
             text,
             json.dumps(attachments, ensure_ascii=False),
             state.value,
+            customer_id is None,  # else the next run is the next version
             ticket.channel,
             ticket.ts,
         ),
     )
     if state is TicketState.OPEN:
         run_again(db, jobs, ticket.channel, ticket.ts, now_us=now_us)
+    else:
+        key = job_key(ticket.channel, ticket.ts, ticket.version)
+        jobs.cancel(db, kind=TRIAGE_JOB, key=key)
 
 
 def run_again(db: Database, jobs: Jobs, channel: str, ts: str, *, now_us: int) -> bool:

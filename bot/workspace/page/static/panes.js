@@ -4,6 +4,7 @@ import { blocks } from "./blocks.js";
 import { composer, showHint } from "./composer.js";
 import { control } from "./controls.js";
 import { byId, find, h } from "./dom.js";
+import { unescaped } from "./markup.js";
 import { showMessages } from "./messages.js";
 import { channels, go, here, messages, place, rows } from "./store.js";
 import { act, speak } from "./told.js";
@@ -86,7 +87,7 @@ function announce(everything) {
     stamp > newest &&
     (last.thread === here.thread || last.in_channel || last.only_you)
   )
-    speak(last.text.slice(0, 200));
+    speak(unescaped(last.text).slice(0, 200));
   newest = stamp > newest ? stamp : newest;
 }
 

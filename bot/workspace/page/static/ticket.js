@@ -7,6 +7,7 @@ import { act, tell } from "./told.js";
 export async function newTicket() {
   const made = await ask("new-ticket");
   if (!made.ok && made.told) return tell(made.told);
+  if (document.querySelector("dialog[open]")) return; // the button was pressed twice
   const box = h("textarea", {
     id: "ticket-text",
     rows: 8,
@@ -18,8 +19,12 @@ export async function newTicket() {
     dialog.remove();
     byId("new-ticket").focus();
   };
+  let posting = false;
   const post = async () => {
+    if (posting) return;
+    posting = true;
     const answer = await act({ act: "post", channel: made.channel, text: box.value.trim() });
+    posting = false;
     if (!answer.ok) return;
     close();
     go({ channel: made.channel, thread: "", home: false });

@@ -115,7 +115,9 @@ def test_what_others_wrote_stays_text_and_a_link_leads_to_the_web_alone(
 ) -> None:
     seen = window(BEN)
 
+    app_message(desk, seen, section("what is there already is not spoken"))
     typed = desk.workspace.post(ANN, HOSTILE, channel=CHANNEL)
+    expect(seen.page.locator("#spoken")).to_contain_text(HOSTILE)
     shown = app_message(
         desk,
         seen,
@@ -257,6 +259,18 @@ def test_a_window_changes_its_person_and_keeps_it_over_a_reload(window: Open) ->
     expect(seen.page.locator("#acting")).to_have_value(OUT)
 
 
+def test_a_ticket_whose_button_is_pressed_twice_is_posted_once(desk: Desk, window: Open) -> None:
+    seen = window(ANN)
+    seen.page.get_by_role("button", name="New ticket").dblclick()
+    box = seen.page.get_by_role("dialog", name="New ticket")
+    box.get_by_label("Message").fill("only once")
+
+    box.get_by_role("button", name="Post").dblclick()
+
+    expect(box).to_have_count(0)
+    assert [each.text for each in desk.workspace.history(CHANNEL)].count("only once") == 1
+
+
 def test_the_inspector_names_the_block_and_the_limit_of_a_refused_call(
     desk: Desk, window: Open
 ) -> None:
@@ -271,5 +285,10 @@ def test_the_inspector_names_the_block_and_the_limit_of_a_refused_call(
     expect(line).to_contain_text("chat.postMessage")
     problem = "invalid_blocks: block 1 (section) text/text must be less than 3001 characters"
     expect(line.locator(".problem")).to_have_text(problem)
+    whole = line.locator("pre")
+    expect(whole).to_be_hidden()
+    line.locator("summary").press("Enter")
+    expect(whole).to_contain_text('"text": "too long"')
+    expect(whole).to_contain_text('"error": "invalid_blocks"')
     seen.page.get_by_label("refused only").uncheck()
     expect(line.filter(has_text="ms").first).to_be_visible()

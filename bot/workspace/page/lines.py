@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.workspace.traffic import Call, Delivery, Kind
 
-__all__ = ["call_line", "delivery_line"]
+__all__ = ["call_line", "call_text", "delivery_line", "delivery_text"]
 
 PROBLEM = re.compile(r"\[ERROR\] (?P<what>.*) \[json-pointer:(?P<place>[^\]]*)\]")
 IN_BLOCK = re.compile(r"(?:/view)?/blocks/(?P<number>\d+)(?P<rest>.*)")
@@ -52,6 +52,22 @@ def call_line(call: Call) -> dict[str, Any]:
         "state": "ok" if call.ok else "refused",
         "problems": [] if call.ok else list(_problems(call)),
     }
+
+
+def delivery_text(delivery: Delivery) -> str:
+    """Return all of a delivery as text: the payload, and what was answered to each try."""
+    answers = [
+        {"try": each.number, "status": each.answer.status, "body": each.answer.body}
+        | ({} if each.answer.ok else {"failure": each.answer.failure})
+        for each in delivery.attempts
+    ]
+    return _text({"payload": delivery.payload, "answers": answers})
+
+
+def call_text(call: Call) -> str:
+    """Return all of a call as text: its arguments, and what was answered. No token is kept."""
+    args = {name: _parsed(value) for name, value in call.args.items()}
+    return _text({"arguments": args, "status": call.status, "answer": call.answered})
 
 
 _KINDS = {Kind.EVENT: "event", Kind.INTERACTIVE: "", Kind.COMMAND: "command"}
@@ -114,9 +130,14 @@ def _blocks(call: Call) -> list[dict[str, Any]]:
 
 
 def _parsed(value: object) -> Any:
-    if not isinstance(value, str):
+    """Return what JSON text says; every other value as it is."""
+    if not isinstance(value, str) or not value.startswith(("[", "{")):
         return value
     try:
         return json.loads(value)
     except ValueError:
-        return None
+        return value
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

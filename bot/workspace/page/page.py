@@ -19,7 +19,7 @@ from bot.workspace.errors import NotPossible, TookTooLong
 from bot.workspace.page.acts import ACTS
 from bot.workspace.page.feed import Bell, feed
 from bot.workspace.page.people import NewTicket, Offers
-from bot.workspace.page.rows import Row, rows_of
+from bot.workspace.page.rows import Row, rows_of, traffic_text
 from bot.workspace.page.screen import Screen
 from bot.workspace.page.versions import Versions
 from bot.workspace.traffic import Delivery
@@ -103,6 +103,7 @@ class Page:
             Route("/page/act", self._act, methods=["POST"]),
             Route("/page/new-ticket", self._ticket, methods=["POST"]),
             Route("/page/reset", self._reset, methods=["POST"]),
+            Route("/page/traffic/{way}/{number:int}", self._traffic, methods=["POST"]),
             Route("/page/{name}", self._file),
         ]
 
@@ -179,6 +180,14 @@ class Page:
             return _told("There is no box for new tickets here.", 404)
         made = self._new_ticket()
         return JSONResponse({"channel": made.channel, "text": made.text}, headers=HEADERS)
+
+    async def _traffic(self, request: Request) -> Response:
+        if not self._is_known(request.headers.get(BROUGHT_IN, "")):
+            return self._refused()
+        text = traffic_text(self._workspace, **request.path_params)
+        if text is None:
+            return _told("There is no such line any more.", 404)
+        return JSONResponse({"text": text}, headers=HEADERS)
 
     async def _reset(self, request: Request) -> Response:
         if not self._is_known(request.headers.get(BROUGHT_IN, "")):

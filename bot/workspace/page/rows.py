@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.workspace.messages import Message
-from bot.workspace.page.lines import call_line, delivery_line
+from bot.workspace.page.lines import call_line, call_text, delivery_line, delivery_text
 from bot.workspace.page.markdown import with_markdown
 from bot.workspace.page.versions import Versions
 from bot.workspace.people import Channel, Group, User
 from bot.workspace.surfaces import View
 from bot.workspace.workspace import Workspace
 
-__all__ = ["Row", "rows_of"]
+__all__ = ["Row", "rows_of", "traffic_text"]
 
 Row = dict[str, Any]
 MOST_LINES = 300
@@ -42,6 +42,15 @@ def rows_of(workspace: Workspace, viewer: str, versions: Versions) -> Iterator[t
     if (home := workspace.home(viewer)) is not None:
         yield "home", _view(home)
     yield from _traffic(workspace)
+
+
+def traffic_text(workspace: Workspace, way: str, number: int) -> str | None:
+    """Return all of what one line of traffic is about; None where there is no such line."""
+    if way == "in" and number < len(deliveries := workspace.deliveries()):
+        return delivery_text(deliveries[number])
+    if way == "out" and number < len(calls := workspace.calls()):
+        return call_text(calls[number])
+    return None
 
 
 def _user(user: User) -> Row:

@@ -145,6 +145,20 @@ def test_a_request_without_the_documents_token_does_nothing(
     assert window.token not in answer.text
 
 
+def test_all_of_a_line_of_traffic_can_be_read_by_who_has_the_token(
+    place: Workspace, window: Window
+) -> None:
+    window.act({"act": "post", "channel": CHANNEL, "text": "<b>hello</b>"})
+    (key,) = [key for key in window.rows() if key.startswith("traffic:in:")]
+    path = f"/page/{key.replace(':', '/')}"
+
+    shown = json.loads(window.post(path).json()["text"])
+    assert shown["payload"]["event"]["text"] == "&lt;b&gt;hello&lt;/b&gt;"
+    assert window.post("/page/traffic/in/99").status_code == 404
+    assert window.post("/page/traffic/by/0").status_code == 404
+    assert httpx.post(f"{place.base_url.removesuffix('/api/')}{path}").status_code == 403
+
+
 @pytest.mark.parametrize("token", ["", "wrong", "%C3%BC"])
 def test_the_feed_needs_the_token_too(window: Window, token: str) -> None:
     assert window.get(f"/page/feed?as={ANN}&token={token}").status_code == 403

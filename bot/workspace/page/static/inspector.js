@@ -1,7 +1,7 @@
 // The traffic between Slack and the app: events in, calls out, what was refused and why.
 
 import { byId, clockExact, h, reconcile } from "./dom.js";
-import { all, place } from "./store.js";
+import { all, ask, place } from "./store.js";
 
 export function start() {
   byId("inspect").addEventListener("click", () => show(byId("inspector").hidden));
@@ -39,18 +39,31 @@ export function update() {
 }
 
 function line(each) {
-  const into = each.way === "in";
-  const state =
-    each.state === "refused"
-      ? "refused"
-      : into
-        ? each.ms === null
-          ? "waiting"
-          : `${each.ms} ms`
-        : "ok";
+  const whole = h("pre", { tabindex: 0, "aria-label": `All of ${each.what}` });
   return h(
     "li",
-    { class: `line ${each.way} ${each.state}` },
+    {},
+    h(
+      "details",
+      { ontoggle: (event) => event.target.open && open(each, whole) },
+      h("summary", { class: `line ${each.way} ${each.state}`, "data-focus": "line" }, head(each)),
+      whole,
+    ),
+  );
+}
+
+// Fills in all that a line is about, as text, once somebody asks for it.
+async function open(each, whole) {
+  if (whole.textContent) return;
+  const [, way, number] = each.key.split(":");
+  const answer = await ask(`traffic/${way}/${number}`);
+  whole.textContent = answer.text ?? answer.told;
+}
+
+function head(each) {
+  const into = each.way === "in";
+  const state = stateOf(each);
+  return [
     h("span", { class: "way", title: into ? "to the app" : "from the app" }, into ? "→" : "←"),
     h("span", { class: "unseen" }, into ? "to the app" : "from the app"),
     h(
@@ -63,5 +76,11 @@ function line(each) {
     h("span", { class: "state" }, state),
     h("span", { class: "at" }, each.at === null ? "" : clockExact(each.at)),
     each.problems.map((words) => h("span", { class: "problem" }, words)),
-  );
+  ];
+}
+
+function stateOf(each) {
+  if (each.state === "refused") return "refused";
+  if (each.way === "out") return "ok";
+  return each.ms === null ? "waiting" : `${each.ms} ms`;
 }

@@ -72,5 +72,7 @@ class Archive:
             raise Malformed(
                 "is packed in a way that needs Python 3.14, or handrail with its extra inspect"
             ) from None
+        except RuntimeError:  # zipfile's word for an entry with a password
+            raise Malformed("is locked with a password") from None
         except _DAMAGED:
             raise Malformed("is damaged: it cannot be unpacked") from None

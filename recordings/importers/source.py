@@ -11,6 +11,7 @@ from typing import Any, Final
 from recordings.importers.fields import Malformed
 from recordings.importers.runs import ImportedRun
 from recordings.importers.streams import (
+    CANNOT_UNPACK,
     EACH,
     Damaged,
     is_lines,
@@ -100,7 +101,7 @@ class SourceFile:
                         self.failed(f"line {number}", "is not a line of JSON")
                     else:
                         yield f"line {number}", value
-            except (EOFError, OSError) as error:
+            except CANNOT_UNPACK as error:
                 problem = f"the file cannot be unpacked further: {type(error).__name__}"
                 self.failed("the end", problem)
 

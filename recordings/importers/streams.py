@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import IO, Any, Final
 import ijson  # type: ignore[import-untyped]
 
 __all__ = [
+    "CANNOT_UNPACK",
     "EACH",
     "Damaged",
     "Peek",
@@ -34,6 +36,13 @@ MAX_DEPTH: Final = 200
 """Deepest nesting that is read; a hostile file nests without end."""
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """Longest line that is read as one run."""
+MAX_UNENDED_BYTES: Final = 16 * 1024 * 1024
+"""Most that is read of a document without coming to the end of one text or number in it."""
+CANNOT_UNPACK: Final = (EOFError, OSError, zlib.error)
+"""What reading a gzip file that is cut or damaged raises."""
+_NOT_JSON: Final = (ijson.JSONError, ValueError, ArithmeticError, SystemError)
+"""What ijson raises. A number of thousands of digits is Python's ValueError, or, where ijson reads
+on with it, a SystemError; one of an exponent beyond all is Decimal's."""
 PEEK_BYTES: Final = 256 * 1024
 """What is looked at to tell which kind of file this is."""
 PEEK_PARTS: Final = 4
@@ -136,17 +145,18 @@ def json_values(stream: IO[bytes], *path: str) -> Iterator[Any]:
     Raises:
         Damaged: after the values that could be read.
     """
-    walk = _Walk(path)
-    events = ijson.basic_parse(stream, multiple_values=True)
+    walk, bounded = _Walk(path), _Bounded(stream)
+    events = ijson.basic_parse(bounded, multiple_values=True)
     while True:
         try:
             event, value = next(events)
+            bounded.unended = 0
             found = walk.step(event, value)
         except StopIteration:
             return
-        except ijson.JSONError as error:
+        except _NOT_JSON as error:
             raise Damaged(_where(stream, error)) from None
-        except (EOFError, OSError) as error:  # a gzip file that is cut or damaged
+        except CANNOT_UNPACK as error:
             raise Damaged(f"the file cannot be unpacked further: {type(error).__name__}") from None
         yield from found
 
@@ -156,6 +166,27 @@ def _where(stream: IO[bytes], error: Exception) -> str:
         return f"the file ends in the middle of a value, at byte {stream.tell()}"
     # The reader takes 64 KiB at once, and does not say where in them it stopped.
     return f"is not JSON from somewhere in the 64 KiB before byte {stream.tell()}"
+
+
+class _Bounded:
+    """Reads from a stream, as long as what is read comes to an end."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.unended = 0
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            Damaged: a hostile file holds one text without end.
+        """
+        more = self._stream.read(size)
+        self.unended += len(more)
+        if self.unended > MAX_UNENDED_BYTES:
+            most = MAX_UNENDED_BYTES // 1024 // 1024
+            raise Damaged(f"holds a text of more than {most} MB")
+        return more
 
 
 class _Walk:
@@ -226,7 +257,7 @@ def _paths(head: bytes) -> set[str]:
                     break
             elif event in ("end_map", "end_array"):
                 keys.pop()
-    except ijson.JSONError:
+    except _NOT_JSON:
         pass  # the beginning of a longer document, or of a damaged one
     return found
 
@@ -237,7 +268,7 @@ def _read(stream: IO[bytes], most: int) -> bytes:
     try:
         while len(head) < most and (more := stream.read(_BLOCK)):
             head += more
-    except (EOFError, gzip.BadGzipFile):
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         pass
     return head
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import stat
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from recordings.importers import importer_for, importers
 from recordings.importers.protocol import Fit
 from recordings.importers.runs import ImportedRun
 from recordings.importers.source import SourceFile
-from recordings.importers.streams import Peek, peek_at
+from recordings.importers.streams import EACH, Damaged, Peek, json_values, peek_at
 from tests.recordings.importers.bringing import (
     assistant,
     bring,
@@ -100,6 +101,45 @@ def test_a_packed_file_that_is_cut_off_keeps_what_is_before(tmp_path: Path) -> N
 
     assert 10 < len(brought.recordings) < 50
     assert brought.problems[-1] == "the end: the file cannot be unpacked further: EOFError"
+
+
+def test_a_packed_file_whose_bytes_are_damaged_keeps_what_is_before(tmp_path: Path) -> None:
+    noise = Random(7)
+    items = [DIALOGUE | {"id": noise.randbytes(4000).hex()} for _ in range(120)]
+    for name, held in (
+        ("lines", b"".join(json.dumps(item).encode() + b"\n" for item in items)),
+        ("list", json.dumps(items).encode()),
+    ):
+        packed = bytearray(gzip.compress(held))
+        packed[len(packed) // 2 :] = noise.randbytes(len(packed) // 2)
+        path = tmp_path / f"{name}.gz"
+        path.write_bytes(packed)
+
+        brought = bring(path)
+
+        assert 10 < len(brought.recordings) < 110
+        assert "the file cannot be unpacked further: error" in brought.problems[-1]
+
+
+@pytest.mark.parametrize("number", ["9" * 6000, "1e99999999999999999999"])
+def test_a_number_that_nothing_can_hold_keeps_what_is_before(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "file.json"
+    good = json.dumps(DIALOGUE | {"id": "x" * 100_000})  # 64 KiB are read at once
+    path.write_text(f'[{good}, {good}, {{"messages": {number}}}]', encoding="utf-8")
+
+    brought = bring(path)
+
+    assert brought.recordings
+    assert ": is not JSON from somewhere in the 64 KiB before byte" in brought.problems[0]
+
+
+def test_a_text_without_end_is_not_read_to_its_end() -> None:
+    said = BytesIO(b'[1, "' + b"a" * 17_000_000 + b'", 2]')
+    values = json_values(said, EACH)
+
+    assert next(values) == 1
+    with pytest.raises(Damaged, match="holds a text of more than 16 MB"):
+        next(values)
 
 
 def test_a_document_that_is_cut_off_keeps_what_is_before(tmp_path: Path) -> None:

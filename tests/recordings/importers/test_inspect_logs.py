@@ -213,6 +213,20 @@ def test_a_sample_whose_bytes_are_damaged_is_named(tmp_path: Path) -> None:
     assert "damaged" in brought.problems[0]
 
 
+def test_a_sample_with_a_password_is_named(tmp_path: Path) -> None:
+    path = archive(tmp_path, sample(), sample())
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 8] |= 1  # the flag of an encrypted entry, in the list and at the entry itself
+    data[data.index(b"PK\x03\x04") + 6] |= 1
+    path.write_bytes(bytes(data))
+
+    brought = bring(path)
+
+    assert len(brought.recordings) == 1
+    assert "is locked with a password" in brought.problems[0]
+
+
 def test_an_archive_of_today_is_packed_with_zstandard(tmp_path: Path) -> None:
     packed = pytest.importorskip("backports.zstd.zipfile")
     path = tmp_path / "log.eval"

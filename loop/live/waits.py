@@ -8,8 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
+from typing import Final
 
 __all__ = ["Retries", "asked_wait_s", "utc_time"]
+
+MOST_ASKED_S: Final = 1e9
+"""A longer wait, in seconds, is told as this one (31 years): no record holds just any number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +46,23 @@ def utc_time() -> float:
 
 
 def asked_wait_s(headers: Mapping[str, str], now: Callable[[], float]) -> float | None:
-    """Return the wait that an answer asks for, in seconds, at least 0; None where it asks none.
+    """Return the wait that an answer asks for, from 0 to 1e9 seconds; None where it asks none.
 
     ``retry-after-ms`` comes first, then ``retry-after`` in seconds or as an HTTP date. What cannot
     be read is none.
     """
     wait = _number(headers.get("retry-after-ms"))
     if wait is not None:
-        return max(0.0, wait / 1000)
+        return _bounded(wait / 1000)
     text = headers.get("retry-after")
     wait = _number(text)
     if wait is None and text is not None:
         wait = _until(text, now)
-    return None if wait is None else max(0.0, wait)
+    return None if wait is None else _bounded(wait)
+
+
+def _bounded(wait_s: float) -> float:
+    return min(max(0.0, wait_s), MOST_ASKED_S)
 
 
 def _number(text: str | None) -> float | None:

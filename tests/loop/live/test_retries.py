@@ -175,3 +175,13 @@ def test_a_header_on_a_connection_is_waited_for(
         asking.model.ask(request(), time_left_s=None)
 
     assert asking.waits == [wait_s]
+
+
+@pytest.mark.parametrize("header", ["retry-after", "retry-after-ms"])
+def test_a_wait_that_nothing_can_hold_ends_the_run_as_a_failure_of_the_provider(
+    header: str,
+) -> None:
+    with serving(fails(429, "Slow down.", {header: "1e308"})) as provider:
+        asking = Asking(provider.url)
+        with pytest.raises(ProviderFailed, match=r"asked to wait 1e\+09 s"):
+            asking.model.ask(request(), time_left_s=None)

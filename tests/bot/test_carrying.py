@@ -203,7 +203,7 @@ def test_a_shop_behind_http_is_read_and_changed(counter: Counter) -> None:
         practice_url(PracticeService(shop, gateway)) as url,
     ):
         http_policy(counter, url)
-        proposal_id = counter.propose()
+        proposal_id = counter.propose("T-64872", "--today", PRACTICE_TODAY.isoformat())
         done = counter.approve(proposal_id)
         listed = counter.cli("changes").stdout
 

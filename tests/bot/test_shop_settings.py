@@ -20,8 +20,17 @@ from tests.docs_reference import DOCS
 from tools import HTTP_TRAITS, PRACTICE_IDS
 
 EXAMPLE = DOCS / "handrail.example.toml"
-ELSEWHERE = {"ask", "data", "recordings", "match", "store", "today", "shop_file", "slack"}
-"""Settings of one's own machine, and of Slack, which the demo has no use for."""
+ELSEWHERE = {
+    "ask",
+    "data",
+    "keep_days",
+    "match",
+    "recordings",
+    "shop_file",
+    "store",
+    "today",
+}
+"""Settings of one's own machine, which the example leaves to their defaults."""
 BAD_PATTERN = '[shop.ids.order]\npattern = "("\nwords = "x"'
 
 

@@ -29,11 +29,12 @@ def test_a_cost_has_a_finite_amount_exactly_when_it_is_known(state: CostState, u
         Cost(state=state, usd=usd)
 
 
-@pytest.mark.parametrize("latency", [-1, 1.5, True, None])
-def test_a_latency_is_a_whole_number_of_microseconds(latency: Any) -> None:
+@pytest.mark.parametrize("latency", [-1, 1.5, True])
+def test_a_latency_is_a_whole_number_of_microseconds_or_unknown(latency: Any) -> None:
     with pytest.raises(ValueError, match="latency"):
         replace(reply(), latency_us=latency)
     assert replace(reply(), latency_us=0).latency_us == 0
+    assert replace(reply(), latency_us=None).latency_us is None
 
 
 def test_a_whole_reply_is_left_as_it_is_and_half_pairs_are_replaced() -> None:

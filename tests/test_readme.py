@@ -41,7 +41,7 @@ def commands(program: str) -> set[str]:
 
 def test_every_command_that_is_named_is_there() -> None:
     context = click.Context(handrail)
-    named = commands("handrail")
+    named = {name for name in commands("handrail") if not name.startswith("-")}
 
     assert {"demo", "doctor", "manifest", "serve", "run"} <= named
     assert [name for name in named if handrail.get_command(context, name) is None] == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import struct
 import threading
+from collections import defaultdict
 from pathlib import Path
 
 from tests.harness.boundaries import Boundaries, die
@@ -60,14 +61,15 @@ class Fuse:
 class Doom:
     """Kills this process where the fuse says so, and writes down each commit.
 
-    Commits that wrote nothing do not count. SQLite has one writer at a time, so whatever is written
-    between two commits belongs to the second.
+    Commits that wrote nothing do not count. A transaction is one thread's, so whatever a thread has
+    written since its last commit belongs to the next; the store and the shop are two files, and
+    two threads may write at once.
     """
 
     def __init__(self, fuse: Fuse, log: EffectLog) -> None:
         self._fuse = fuse
         self._log = log
-        self._wrote: set[str] = set()
+        self._wrote: dict[int, set[str]] = defaultdict(set)
         self._dies_in: int | None = None  # the thread whose commit was the last
 
     def watch(self) -> None:
@@ -76,12 +78,15 @@ class Doom:
 
     def _met(self, _number: int, name: str) -> None:
         words = name.split()
+        wrote = self._wrote[threading.get_ident()]
         if words[0] in _WRITES:
-            self._wrote.add(words[-1])
+            wrote.add(words[-1])
         elif words[0] == "BEGIN":
-            self._wrote.clear()
-        elif words[0] == "COMMIT" and self._wrote:
-            self._commit(" ".join(sorted(self._wrote)))
+            wrote.clear()
+        elif words[0] == "COMMIT" and wrote:
+            kind = " ".join(sorted(wrote))
+            wrote.clear()
+            self._commit(kind)
         elif self._dies_in == threading.get_ident():
             die()  # the first statement of this thread behind its commit
 
@@ -92,4 +97,3 @@ class Doom:
             die()
         if last:
             self._dies_in = threading.get_ident()
-        self._wrote.clear()

@@ -68,7 +68,7 @@ class Archive:
             raise Malformed(f"unpacks to more than {MAX_ENTRY_BYTES // 1024 // 1024} MB")
         try:
             return bytes(self._zip.read(name))
-        except NotImplementedError:
+        except NotImplementedError:  # zipfile's word for a packing that it does not know
             raise Malformed(
                 "is packed in a way that needs Python 3.14, or handrail with its extra inspect"
             ) from None

@@ -9,19 +9,20 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals import ApprovalsError, Person, Policy, read_proposal_id
-from approvals.store import Jobs
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import card_message, note, status_report, waiting_list
 from bot.slack.cards import read_card
 from bot.slack.decider import Effect
 from bot.slack.errors import PressRefused
+from bot.slack.letter_presses import LetterPresses
 from bot.slack.markup import message_link
 from bot.slack.overview import home_of, waiting_lines
 from bot.slack.store.cards import card_place
-from bot.slack.store.letters import count_letters, discard_letter, letters, retry_letter
+from bot.slack.store.letters import count_letters, letters
 from bot.slack.store.threads import pause_runs, resume_runs
 from bot.slack.views import Message
 from bot.slack.words import answers
+from bot.slack.words.letters import letters_list
 
 __all__ = ["Commands"]
 
@@ -34,16 +35,21 @@ class Commands:
     Args:
         access: says who may.
         policy: in force.
-        jobs: where what was given up is tried again.
+        letters: tries again, or lets rest, what was given up.
         now_us: the time.
     """
 
     def __init__(
-        self, *, access: Access, policy: Policy, jobs: Jobs, now_us: Callable[[], int]
+        self,
+        *,
+        access: Access,
+        policy: Policy,
+        letters: LetterPresses,
+        now_us: Callable[[], int],
     ) -> None:
         self._access = access
         self._policy = policy
-        self._jobs = jobs
+        self._letters = letters
         self._now_us = now_us
 
     def prepare(self, db: Database, user_id: str, text: str) -> Effect:
@@ -72,13 +78,13 @@ class Commands:
                 return self._resume
             case "letters":
                 self._access.check(Needs.OPERATOR, person, None)
-                return lambda w: note(answers.letters_list(letters(w), count_letters(w)))
+                return lambda w: note(letters_list(letters(w), count_letters(w)))
             case "retry":
                 self._access.check(Needs.OPERATOR, person, None)
-                return lambda w: self._retry(w, rest.strip())
+                return self._letters.retry(rest.strip())
             case "discard":
                 self._access.check(Needs.OPERATOR, person, None)
-                return lambda w: self._discard(w, rest.strip())
+                return self._letters.discard(rest.strip())
             case _:
                 raise PressRefused(answers.command_help())
 
@@ -115,14 +121,6 @@ class Commands:
 
     def _resume(self, db: Database) -> Message:
         return note(answers.resumed() if resume_runs(db) else answers.not_paused())
-
-    def _retry(self, db: Database, letter_id: str) -> Message:
-        done = retry_letter(db, self._jobs, letter_id, now_us=self._now_us())
-        return note(answers.letter_retried() if done else answers.no_such_letter())
-
-    def _discard(self, db: Database, letter_id: str) -> Message:
-        done = discard_letter(db, letter_id)
-        return note(answers.letter_discarded() if done else answers.no_such_letter())
 
     def _check_viewer(self, person: Person) -> None:
         if not self._access.is_viewer_somewhere(person):

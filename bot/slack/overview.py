@@ -25,7 +25,7 @@ from approvals.store import Jobs, JobState
 from bot.slack.markup import message_link
 from bot.slack.store.cards import card_message
 from bot.slack.store.inbox import DeliveryState, count_deliveries
-from bot.slack.store.letters import count_letters
+from bot.slack.store.letters import count_letters, letters
 from bot.slack.store.outbox import PostState, count_posts, failed_posts
 from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
@@ -36,6 +36,7 @@ from recordings import RunRow, Runs
 __all__ = ["count_stops", "dead_letters", "health_lines", "home_of", "waiting_lines"]
 
 RECENT_RUNS: Final = 10
+SHOWN_LETTERS: Final = 10
 COUNTED_RUNS: Final = 200
 """How many of the newest runs the ends are counted over."""
 MOST_WAITING: Final = 100
@@ -63,6 +64,8 @@ def home_of(
         stops=count_stops(runs),
         health=health_lines(db, now_us=now_us),
         paused_by=paused_by(db),
+        letters=tuple(letters(db, limit=SHOWN_LETTERS)) if operator else (),
+        letter_count=count_letters(db) if operator else 0,
     )
 
 

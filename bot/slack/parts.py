@@ -29,6 +29,7 @@ from bot.slack.gate import Gate
 from bot.slack.home import Home
 from bot.slack.identity import ask_identity
 from bot.slack.intake import Intake
+from bot.slack.letter_presses import LetterPresses
 from bot.slack.modals import OPEN_TIMEOUT_S, Modals
 from bot.slack.outside import Outside
 from bot.slack.people import People
@@ -122,6 +123,7 @@ class Parts:
             forms=self._supplies.shop.ids,
             now_us=self._now_us,
         )
+        self._letter_presses = LetterPresses(jobs=self._jobs, now_us=self._now_us)
         self._modals = self._open_modals()
         stack.callback(self._modals.close)
 
@@ -228,7 +230,10 @@ class Parts:
 
     def _reception(self, home: Home) -> Reception:
         commands = Commands(
-            access=self._access, policy=self._policy, jobs=self._jobs, now_us=self._now_us
+            access=self._access,
+            policy=self._policy,
+            letters=self._letter_presses,
+            now_us=self._now_us,
         )
         return Reception(
             home, commands, writer=self._writer, now_us=self._now_us, troubles=self.troubles
@@ -249,6 +254,7 @@ class Parts:
                 **proposals.handlers(),
                 **runs.handlers(),
                 **self._ticket_presses.handlers(),
+                **self._letter_presses.handlers(),
             },
             policy=self._policy,
             writer=self._writer,

@@ -16,6 +16,7 @@ __all__ = [
     "ActionId",
     "CallbackId",
     "Field",
+    "LetterRef",
     "ProposalRef",
     "RunRef",
     "TicketRef",
@@ -23,6 +24,7 @@ __all__ = [
     "from_home",
     "is_from_home",
     "is_ours",
+    "read_letter_ref",
     "read_proposal_ref",
     "read_run_ref",
     "read_ticket_ref",
@@ -58,6 +60,8 @@ class ActionId(StrEnum):
     """A link to a card in a list; carries the id and needs an answer only."""
     PAUSE = "handrail:pause"
     RESUME = "handrail:resume"
+    RETRY_LETTER = "handrail:retry_letter"
+    DISCARD_LETTER = "handrail:discard_letter"
 
 
 class CallbackId(StrEnum):
@@ -119,6 +123,16 @@ class TicketRef:
         return _text({"c": self.channel, "t": self.ts})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterRef:
+    """A dead letter, by the name that an operator types: ``post-12``."""
+
+    letter_id: str
+
+    def __str__(self) -> str:
+        return _text({"l": self.letter_id})
+
+
 def read_proposal_ref(value: str) -> ProposalRef | None:
     """Read a button's value or a form's private metadata; None where it is none of ours."""
     match _content(value):
@@ -142,6 +156,15 @@ def read_ticket_ref(value: str) -> TicketRef | None:
     match _content(value):
         case {"c": str(channel), "t": str(ts)}:
             return TicketRef(channel=channel, ts=ts)
+        case _:
+            return None
+
+
+def read_letter_ref(value: str) -> LetterRef | None:
+    """Read a button's value; None where it is none of ours."""
+    match _content(value):
+        case {"l": str(letter_id)}:
+            return LetterRef(letter_id=letter_id)
         case _:
             return None
 

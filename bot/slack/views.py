@@ -26,6 +26,8 @@ __all__ = [
     "DraftView",
     "HealthLine",
     "HomeView",
+    "Letter",
+    "LetterKind",
     "Message",
     "Phase",
     "RunLine",
@@ -259,11 +261,46 @@ class HealthLine:
     words: str
 
 
+class LetterKind(StrEnum):
+    """What was given up."""
+
+    DELIVERY = "delivery"
+    """Something that Slack delivered and that could not be taken."""
+    JOB = "job"
+    """Work: a run, or the execution of what was approved."""
+    POST = "post"
+    """Something that Slack did not take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """One thing that was given up: a dead letter.
+
+    Attributes:
+        number: of the row.
+        what: what it is, without any text of a customer.
+        why: the kind of the failure, or Slack's name for why.
+    """
+
+    kind: LetterKind
+    number: int
+    what: str
+    why: str
+
+    @property
+    def letter_id(self) -> str:
+        """What an operator types: ``post-12``."""
+        return f"{self.kind.value}-{self.number}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeView:
     """App Home of one person, and ``/handrail status``.
 
-    ``role`` is the reader's role in the approvals table; None where they have none.
+    Attributes:
+        role: the reader's role in the approvals table; None where they have none.
+        letters: the newest of what was given up, for an operator; empty for anybody else.
+        letter_count: how many there are in all.
     """
 
     role: str | None = None
@@ -273,6 +310,8 @@ class HomeView:
     stops: Mapping[StopReason, int] | None = None
     health: tuple[HealthLine, ...] = ()
     paused_by: str | None = None
+    letters: tuple[Letter, ...] = ()
+    letter_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

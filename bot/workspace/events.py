@@ -95,7 +95,9 @@ def _form(core: Core, message: Message) -> dict[str, Any]:
 
 def _bot_sees(core: Core, channel: str) -> bool:
     found = core.state.channels.get(channel)
-    return found is not None and core.identity.bot_user in found.members
+    if found is None or found.is_direct:  # told only with im:history, which the app does not ask
+        return False
+    return core.identity.bot_user in found.members
 
 
 def _channel_type(core: Core, channel: str) -> str:

@@ -79,6 +79,8 @@ class Channel:
     is_private: bool = False
     is_archived: bool = False
     is_ext_shared: bool = False
+    is_direct: bool = False
+    """The direct messages of the bot with one person."""
 
     def form(self, bot_user: str) -> dict[str, Any]:
         """Return the conversation object of ``conversations.info``."""
@@ -86,8 +88,8 @@ class Channel:
             "id": self.id,
             "name": self.name,
             "is_channel": not self.is_private,
-            "is_group": self.is_private,
-            "is_im": False,
+            "is_group": self.is_private and not self.is_direct,
+            "is_im": self.is_direct,
             "is_mpim": False,
             "is_private": self.is_private,
             "is_archived": self.is_archived,

@@ -110,6 +110,17 @@ class State:
         """Return the id of each user by name."""
         return {user.name: user.id for user in self.users.values()}
 
+    def direct(self, user: User, bot_user: str) -> Channel:
+        """Return the direct messages of the bot with a person, opened if there are none yet."""
+        opened = Channel(
+            id=f"D{user.id[1:]}",
+            name=f"direct-{user.name}",
+            members=(user.id, bot_user),
+            is_private=True,
+            is_direct=True,
+        )
+        return self.channels.setdefault(opened.id, opened)
+
     def change_channel(self, channel_id: str, **changes: object) -> Channel:
         """Replace fields of a channel."""
         changed = replace(self.channels[channel_id], **changes)  # type: ignore[arg-type]

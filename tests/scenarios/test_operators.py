@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from bot.slack.outside import Outside
-from bot.workspace import Message
+from bot.slack.people import KEPT_US
+from bot.slack.refs import ActionId
+from bot.workspace import Group, Message, View
 from tests.scenarios.ahead import Ahead
 from tests.scenarios.office import ANN, BEN, CHANNEL, HED, LEA, Office, office, shown
 
@@ -134,15 +136,69 @@ def test_what_was_given_up_is_discarded_by_an_operator(place: Office) -> None:
     ticket, name = lose_draft(place)
 
     assert "Only operators can do that" in type_in(place, ANN, f"discard {name}")
-    assert "It rests" in type_in(place, LEA, f"discard {name}")
+    assert "rests, and is not" in type_in(place, LEA, f"discard {name}")
     assert "no such dead letter" in type_in(place, LEA, f"discard {name}")
     assert "Nothing was given up" in type_in(place, LEA, "letters")
     place.rest()
     assert not drafted(place, ticket)
 
 
+def home(place: Office, user: str) -> View:
+    """Open App Home and return it as it is once nothing is left to do."""
+    place.workspace.open_home(user)
+    place.rest()
+    shown_home = place.workspace.home(user)
+    assert shown_home is not None
+    return shown_home
+
+
+def test_what_was_given_up_is_tried_again_in_app_home_of_an_operator(place: Office) -> None:
+    ticket, name = lose_draft(place)
+    before = home(place, LEA)
+
+    assert name in str(before.body)
+    assert "msg_too_long" in str(before.body)
+    assert name not in str(home(place, ANN).body)
+
+    place.workspace.click(LEA, before, ActionId.RETRY_LETTER)
+    place.wait_for_reply(ticket, "Draft for")
+    place.rest()
+    after = place.workspace.home(LEA)
+    assert after is not None
+    assert name not in str(after.body)
+
+
+def test_what_was_given_up_is_discarded_in_app_home_of_an_operator(place: Office) -> None:
+    ticket, name = lose_draft(place)
+
+    place.workspace.click(LEA, home(place, LEA), ActionId.DISCARD_LETTER)
+    place.rest()
+
+    after = place.workspace.home(LEA)
+    assert after is not None
+    assert name not in str(after.body)
+    assert "Nothing was given up" in type_in(place, LEA, "letters")
+    assert not drafted(place, ticket)
+
+
+@pytest.mark.parametrize("button", [ActionId.RETRY_LETTER, ActionId.DISCARD_LETTER])
+def test_who_is_an_operator_is_judged_at_the_press_and_not_when_home_was_drawn(
+    place: Office, ahead: Ahead, button: ActionId
+) -> None:
+    lose_draft(place)
+    drawn = home(place, HED)
+    place.workspace.put_group(Group(id="S0HEADS", handle="heads"))
+    ahead.seconds += KEPT_US // 1_000_000 + 1
+
+    place.workspace.click(HED, drawn, button)
+    place.rest()
+
+    assert any("Only operators can do that" in each for each in told(place, HED))
+    assert place.count(f"SELECT count(*) {_FAILED}") == 1
+
+
 def _is_draft(args: dict[str, Any]) -> bool:
     return "Draft for" in str(args)
 
 
-_FAILED = "FROM outbox WHERE state = 'failed'"
+_FAILED = "FROM outbox WHERE state = 'failed' AND method = 'chat.postMessage' AND channel LIKE 'C%'"

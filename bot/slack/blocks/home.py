@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from approvals import ApprovalsError
 from bot.slack.blocks.card import action_section, decision_buttons, ref_of
-from bot.slack.blocks.parts import actions, button, context, divider, header, numbered, section
+from bot.slack.blocks.parts import (
+    actions,
+    button,
+    confirm,
+    context,
+    divider,
+    header,
+    numbered,
+    section,
+)
 from bot.slack.markup import body, line
-from bot.slack.refs import ActionId, CallbackId, RunRef
+from bot.slack.refs import ActionId, CallbackId, LetterRef, RunRef
 from bot.slack.views import (
     Block,
     DigestView,
     HealthLine,
     HomeView,
+    Letter,
     Message,
     RunLine,
     View,
     WaitingLine,
 )
+from bot.slack.words import common
 from bot.slack.words import home as words
+from bot.slack.words import letters as letter_words
 from loop import StopReason
 
 __all__ = [
@@ -35,8 +47,10 @@ __all__ = [
 MAX_WAITING: Final = 15
 MAX_MINE: Final = 10
 """Each takes up to six blocks of the hundred that a Home may have."""
+MAX_LETTERS: Final = 10
+"""Each takes two blocks."""
 MAX_RUNS: Final = 15
-MAX_HEALTH: Final = 12
+MAX_HEALTH: Final = 6
 MAX_NOTE: Final = 2_900
 
 
@@ -94,6 +108,7 @@ def _home(view: HomeView) -> Iterator[Block]:
     mine = [each for each in view.waiting if each.mine]
     yield header(words.waiting_title(len(mine)))
     yield from _mine(mine)
+    yield from _letters(view.letters, view.letter_count)
     yield header(words.RECENT_RUNS)
     yield from _runs(view.runs)
     yield from _stops(view.stops or {})
@@ -116,6 +131,35 @@ def _mine(lines: Sequence[WaitingLine]) -> Iterator[Block]:
         yield actions(decision_buttons(each.facts))
     if len(lines) > MAX_MINE:
         yield context(words.more_waiting(len(lines) - MAX_MINE))
+
+
+def _letters(found: Sequence[Letter], count: int) -> Iterator[Block]:
+    """Yield what was given up, each with what an operator can do about it; nothing if nothing."""
+    if not found:
+        return
+    yield header(letter_words.letters_title(count))
+    for each in found[:MAX_LETTERS]:
+        yield section(letter_words.letter_words(each))
+        yield actions(_letter_buttons(each.letter_id))
+    if count > MAX_LETTERS:
+        yield context(letter_words.more_letters(count - MAX_LETTERS))
+
+
+def _letter_buttons(letter_id: str) -> list[dict[str, Any]]:
+    ref = LetterRef(letter_id=letter_id)
+    asks = confirm(
+        letter_words.DISCARD_TITLE,
+        letter_words.DISCARD_TEXT,
+        letter_words.DISCARD_YES,
+        common.NOT_NOW,
+        danger=True,
+    )
+    retry_name = letter_words.button_name(letter_words.RETRY, letter_id)
+    discard_name = letter_words.button_name(letter_words.DISCARD_YES, letter_id)
+    return [
+        button(ActionId.RETRY_LETTER, letter_words.RETRY, ref, name=retry_name),
+        button(ActionId.DISCARD_LETTER, letter_words.DISCARD, ref, asks=asks, name=discard_name),
+    ]
 
 
 def _waiting(lines: Sequence[WaitingLine]) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final, Literal
 
 from bot.slack.markup import body
-from bot.slack.refs import ActionId, CallbackId, ProposalRef, RunRef, TicketRef
+from bot.slack.refs import ActionId, CallbackId, LetterRef, ProposalRef, RunRef, TicketRef
 from bot.slack.views import Block, View
 from bot.slack.words.common import NO_TEXT
 from bot.slack.words.forms import CLOSE
@@ -28,7 +28,7 @@ __all__ = [
     "text_input",
 ]
 
-Ref = ProposalRef | RunRef | TicketRef
+Ref = ProposalRef | RunRef | TicketRef | LetterRef
 Style = Literal["primary", "danger"]
 _ID_CHARS: Final = 12
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final, assert_never
 
 from sqlite_utils import Database
@@ -18,42 +16,11 @@ from approvals.store import Job, Jobs, JobState, changed, rows
 from bot.slack.store.inbox import retry_delivery
 from bot.slack.store.outbox import retry_post
 from bot.slack.store.tickets import TRIAGE_JOB, run_again
+from bot.slack.views import Letter, LetterKind
 
-__all__ = ["Letter", "LetterKind", "count_letters", "discard_letter", "letters", "retry_letter"]
+__all__ = ["count_letters", "discard_letter", "letters", "retry_letter"]
 
 _ID: Final = re.compile(r"(delivery|job|post)-(\d{1,18})", re.ASCII)
-
-
-class LetterKind(StrEnum):
-    """What was given up."""
-
-    DELIVERY = "delivery"
-    """Something that Slack delivered and that could not be taken."""
-    JOB = "job"
-    """Work: a run, or the execution of what was approved."""
-    POST = "post"
-    """Something that Slack did not take."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """One of them.
-
-    Attributes:
-        number: of the row.
-        what: what it is, without any text of a customer.
-        why: the kind of the failure, or Slack's name for why.
-    """
-
-    kind: LetterKind
-    number: int
-    what: str
-    why: str
-
-    @property
-    def letter_id(self) -> str:
-        """What an operator types: ``post-12``."""
-        return f"{self.kind.value}-{self.number}"
 
 
 def letters(db: Database, *, limit: int = 50) -> list[Letter]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from bot.slack.markup import line
-from bot.slack.store.letters import Letter
 from bot.slack.words.common import NOTHING_CHANGED
 
 __all__ = [
@@ -18,10 +15,6 @@ __all__ = [
     "draft_kept",
     "expired",
     "form_late",
-    "letter_discarded",
-    "letter_retried",
-    "letters_list",
-    "no_such_letter",
     "no_such_run",
     "no_such_ticket",
     "not_an_operator",
@@ -44,7 +37,6 @@ __all__ = [
     "stopping",
 ]
 
-MOST_LETTERS: Final = 15
 FOUND_UNDONE: Final = "a person looked at the shop and found that it was not done"
 
 
@@ -183,32 +175,6 @@ def resumed() -> str:
 def not_paused() -> str:
     """Answer Resume where nothing was paused."""
     return "Nothing was paused."
-
-
-def letters_list(found: Sequence[Letter], count: int) -> str:
-    """List what was given up, for an operator."""
-    if not found:
-        return "Nothing was given up."
-    lines = [f"• `{each.letter_id}` {line(each.what, 80)}: {line(each.why, 60)}" for each in found]
-    shown = lines[:MOST_LETTERS]
-    more = [f"and {count - len(shown)} more"] if count > len(shown) else []
-    how = "`/handrail retry post-12` tries one again, `/handrail discard post-12` lets it rest."
-    return "\n".join([*shown, *more, how])
-
-
-def letter_retried() -> str:
-    """Answer ``retry``."""
-    return "It is tried again now."
-
-
-def letter_discarded() -> str:
-    """Answer ``discard``."""
-    return "It rests, and is not tried again."
-
-
-def no_such_letter() -> str:
-    """Answer ``retry`` and ``discard`` where there is nothing to do it to."""
-    return "There is no such dead letter now. `/handrail letters` lists them."
 
 
 def command_help() -> str:

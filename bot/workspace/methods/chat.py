@@ -11,14 +11,20 @@ from bot.workspace.errors import MethodRefused
 from bot.workspace.limits import MOST_TEXT, check_blocks, check_metadata
 from bot.workspace.messages import Message
 from bot.workspace.methods.args import Args
-from bot.workspace.methods.places import channel_of, message_of, open_channel, thread_of
+from bot.workspace.methods.places import (
+    channel_of,
+    message_of,
+    open_channel,
+    place_of_post,
+    thread_of,
+)
 
 __all__ = ["delete", "get_permalink", "post_ephemeral", "post_message", "update"]
 
 
 def post_message(core: Core, args: Args) -> dict[str, Any]:
     """``chat.postMessage``. A text over 40,000 characters is cut, with a warning."""
-    channel = open_channel(core, args)
+    channel = place_of_post(core, args)
     text, blocks, attachments = content(core, args)
     metadata = args.json("metadata", code="invalid_metadata_format")
     root = thread_of(core, channel, args.optional("thread_ts"))

@@ -54,6 +54,7 @@ def list_all(core: Core, args: Args) -> dict[str, Any]:
         for channel in core.state.channels.values()
         if ("private_channel" if channel.is_private else "public_channel") in wanted
         and (not channel.is_private or bot_user in channel.members)
+        and not channel.is_direct
         and not (channel.is_archived and args.flag("exclude_archived"))
     ]
     page, rest = _page(found, args, HISTORY_PAGE)

@@ -10,7 +10,7 @@ from bot.workspace.messages import Message
 from bot.workspace.methods.args import Args
 from bot.workspace.people import Channel
 
-__all__ = ["channel_of", "message_of", "open_channel", "thread_of"]
+__all__ = ["channel_of", "message_of", "open_channel", "place_of_post", "thread_of"]
 
 STAMP = re.compile(r"\d{1,10}\.\d{6}")
 
@@ -40,6 +40,18 @@ def open_channel(core: Core, args: Args) -> Channel:
     if channel.is_archived:
         raise MethodRefused("is_archived")
     return channel
+
+
+def place_of_post(core: Core, args: Args) -> Channel:
+    """Return where a post goes: a channel, or the direct messages with the person it names.
+
+    Raises:
+        MethodRefused: as ``open_channel``.
+    """
+    user = core.state.users.get(args.text("channel", missing="channel_not_found"))
+    if user is None or user.is_bot:
+        return open_channel(core, args)
+    return core.state.direct(user, core.identity.bot_user)
 
 
 def message_of(core: Core, channel: Channel, ts: str) -> Message:

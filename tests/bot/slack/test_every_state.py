@@ -19,6 +19,8 @@ from bot.slack.views import (
     DraftProposal,
     HealthLine,
     HomeView,
+    Letter,
+    LetterKind,
     Message,
     Phase,
     RunLine,
@@ -138,6 +140,8 @@ def home_of(text: str) -> HomeView:
         stops=dict.fromkeys(StopReason, 10**9),
         health=(HealthLine(name=text, well=False, words=text),) * 40,
         paused_by="U0ANN",
+        letters=(Letter(kind=LetterKind.POST, number=10**17, what=text, why=text),) * 40,
+        letter_count=10**9,
     )
 
 

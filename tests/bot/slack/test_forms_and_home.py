@@ -23,10 +23,12 @@ from bot.slack.blocks import modals
 from bot.slack.refs import (
     ActionId,
     Field,
+    LetterRef,
     ProposalRef,
     RunRef,
     TicketRef,
     amount_field,
+    read_letter_ref,
     read_proposal_ref,
     read_run_ref,
     read_ticket_ref,
@@ -38,6 +40,8 @@ from bot.slack.views import (
     DraftProposal,
     HealthLine,
     HomeView,
+    Letter,
+    LetterKind,
     RunLine,
     WaitingLine,
 )
@@ -192,6 +196,7 @@ def test_a_value_that_is_not_ours_is_none(value: str) -> None:
     assert read_proposal_ref(value) is None
     assert read_run_ref(value) is None
     assert read_ticket_ref(value) is None
+    assert read_letter_ref(value) is None
 
 
 WAITING = WaitingLine(
@@ -264,6 +269,37 @@ def test_home_of_somebody_without_a_role_has_no_switch_and_nothing_waiting() -> 
     assert "Waiting for you (0)" in shown_in(view)
     assert buttons(view) == {}
     assert_view_fits(view)
+
+
+@pytest.mark.parametrize(("count", "more"), [(9, None), (10, None), (11, "and 1 more")])
+def test_home_of_an_operator_names_at_most_ten_dead_letters_each_with_its_buttons(
+    count: int, more: str | None
+) -> None:
+    found = tuple(
+        Letter(kind=LetterKind.POST, number=each, what="chat.postMessage", why="msg_too_long")
+        for each in range(count)
+    )
+    view = blocks.home_view(HomeView(operator=True, letters=found, letter_count=count))
+    seen, pressed = shown_in(view), buttons_of(view, ActionId.DISCARD_LETTER)
+
+    assert f"Given up ({count})" in seen
+    assert "`post-0` Not taken by Slack: chat.postMessage\nWhy: msg_too_long" in seen
+    assert ("more, which come up here" in seen) is (more is not None)
+    assert (more or "Given up") in seen
+    assert len(buttons_of(view, ActionId.RETRY_LETTER)) == len(pressed) == min(count, 10)
+    assert all("confirm" in each for each in pressed)
+    assert read_letter_ref(pressed[0]["value"]) == LetterRef(letter_id="post-0")
+    assert_view_fits(view)
+
+
+def test_home_says_nothing_of_dead_letters_where_there_are_none() -> None:
+    assert "Given up" not in shown_in(blocks.home_view(HomeView(operator=True)))
+
+
+def buttons_of(view: dict[str, Any], action: ActionId) -> list[dict[str, Any]]:
+    """Return every button of one action, in order."""
+    rows = [block["elements"] for block in view["blocks"] if block["type"] == "actions"]
+    return [each for row in rows for each in row if each["action_id"] == action]
 
 
 def fields_of(value: Any) -> dict[str, Any]:

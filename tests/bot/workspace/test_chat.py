@@ -28,6 +28,19 @@ def test_a_post_is_kept_with_its_metadata(workspace: Workspace, client: WebClien
     assert kept.metadata == metadata
 
 
+def test_a_post_to_a_person_is_a_direct_message_that_the_app_is_not_told_of(
+    workspace: Workspace, client: WebClient
+) -> None:
+    first = client.chat_postMessage(channel="U0ANN", text="one")
+    second = client.chat_postMessage(channel="U0ANN", text="two")
+
+    assert first["channel"] == second["channel"] == "D0ANN"
+    assert [each.text for each in workspace.history("D0ANN")] == ["one", "two"]
+    assert workspace.deliveries() == []
+    listed = client.conversations_list(types="public_channel,private_channel")["channels"]
+    assert "D0ANN" not in [each["id"] for each in listed]
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
@@ -71,10 +72,13 @@ def attach(app: App, settings: Settings, *, outside: Outside | None = None) -> A
             "the app has no bot token, as one that is installed in many workspaces has none",
             hint="give App(token=…); Handrail works for one workspace",
         )
-    desk = Desk.open(settings, token, whole_app=False, outside=outside)
+    desk = Desk.open(settings, token, whole_app=False, regularly=True, outside=outside)
     app.use(GateMiddleware(desk.gate))
-    desk.start()
-    desk.catch_up.run()  # later gaps are the team's app's to know of; Slack repeats for an hour
+    with ExitStack() as undone:
+        desk.start()
+        undone.callback(desk.stop)
+        desk.rounds.go()
+        undone.pop_all()
     return Attached(desk)
 
 

@@ -89,18 +89,27 @@ class CatchUp:
         self._troubles = troubles
 
     def run(self) -> CaughtUp:
-        """Take in what is new.
+        """Take in what is new. Never raises: what went wrong is logged, and is no whole reading.
 
         A channel that cannot be read is said in the log, once, and read the next time; one that
         was never read before begins now: what was posted before the bot came is not its business.
         """
         read = CaughtUp()
+        try:
+            self._read(read)
+        except Exception:  # noqa: BLE001 - whatever it is, the bot goes on and reads again
+            _log.exception("the channels could not be read")
+            read.whole = False
+        if read.found:
+            _log.warning("%s messages were found that had not been delivered", read.found)
+        return read
+
+    def _read(self, read: CaughtUp) -> None:
         with closing(connect(self._store)) as db:
             for channel in self._channels:
                 self._channel(db, channel, read)
             for place in self._open_threads(db):
                 self._thread(db, *place, read)
-        return read
 
     def _channel(self, db: Database, channel: str, read: CaughtUp) -> None:
         # Not the newest ticket: one may be delivered after a gap that is still to be read.
@@ -126,6 +135,7 @@ class CatchUp:
         if not isinstance(answer, Took):
             self._fail("conversations.history", channel, answer, read)
             return
+        self._troubles.over(_unread(channel))
         found = answer.data["messages"]
         newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Self
 
 from bot.settings import Settings
@@ -15,6 +16,7 @@ from bot.slack.catch_up import CatchUp
 from bot.slack.gate import Gate
 from bot.slack.outside import Outside
 from bot.slack.parts import Parts
+from bot.slack.rounds import Rounds
 from bot.slack.serving import Serving
 from bot.slack.steady import Steady
 from bot.slack.troubles import Troubles
@@ -28,6 +30,7 @@ class Desk:
     Attributes:
         gate: stands in front of the listeners of an app.
         catch_up: reads what was not delivered.
+        rounds: do so when it is time.
         outside: the model, the clock and ids.
         troubles: what the log was told of.
     """
@@ -37,6 +40,7 @@ class Desk:
         *,
         gate: Gate,
         catch_up: CatchUp,
+        rounds: Rounds,
         outside: Outside,
         troubles: Troubles,
         loops: Sequence[Steady],
@@ -45,6 +49,7 @@ class Desk:
     ) -> None:
         self.gate = gate
         self.catch_up = catch_up
+        self.rounds = rounds
         self.outside = outside
         self.troubles = troubles
         self._loops = loops
@@ -58,6 +63,7 @@ class Desk:
         token: str,
         *,
         whole_app: bool,
+        regularly: bool,
         outside: Outside | None = None,
     ) -> Self:
         """Open the store, the shop and the way to Slack. Nothing runs yet.
@@ -66,6 +72,8 @@ class Desk:
             settings: of everything.
             token: the bot's.
             whole_app: the app is ours alone, and not a team's that we are attached to.
+            regularly: no socket of ours says that all is heard, so whoever holds the serve lock
+                reads the channels every few minutes.
             outside: the model, the clock and a name.
 
         Raises:
@@ -77,13 +85,16 @@ class Desk:
             parts = Parts(settings, token, stack, outside)
             gate = parts.gate(whole_app=whole_app)
             catch_up, loops = parts.catch_up(gate), parts.loops()
+            rounds = Rounds(catch_up.run, now_us=outside.now_us)
+            besides = {"rounds": rounds.step} if regularly else {}
             return cls(
                 gate=gate,
                 catch_up=catch_up,
+                rounds=rounds,
                 outside=outside,
                 troubles=parts.troubles,
                 loops=loops,
-                serving=Serving(parts.lock, parts.hire),
+                serving=Serving(parts.lock, partial(parts.hire, besides)),
                 stack=stack.pop_all(),
             )
 

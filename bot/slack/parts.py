@@ -159,8 +159,8 @@ class Parts:
             *(self._steady(f"decider-{n}", decider.step) for n in range(DECIDERS)),
         ]
 
-    def hire(self) -> Staff:
-        """Return what the holder of the serve lock does besides."""
+    def hire(self, besides: Mapping[str, Step]) -> Staff:
+        """Return what the holder of the serve lock does besides, with some more steps by name."""
         owner = self._outside.new_owner()
         executor = Executor(
             operations=Operations(self._policy),
@@ -181,6 +181,7 @@ class Parts:
             "cap-news": self._cap_news().step,
             "digest": self._digest().step,
             "reminders": self._reminders().step,
+            **besides,
         }
         return Staff(
             store=self._settings.store,

@@ -41,11 +41,12 @@ def served(
         BotError: the address cannot be listened at, or the HTTP libraries are not installed.
     """
     token = secrets.bot_token.get_secret_value()
-    desk = Desk.open(settings, token, whole_app=True, outside=outside)
+    by_socket = settings.slack.mode is Mode.SOCKET
+    desk = Desk.open(settings, token, whole_app=True, regularly=not by_socket, outside=outside)
     desk.start()
     try:
         app = make_app(settings.slack, secrets, desk.gate)
-        desk.catch_up.run()  # so that whatever is posted from now on is behind a known place
+        desk.rounds.go()  # so that whatever is posted from now on is behind a known place
         with _reached(settings, secrets, app, desk):
             yield desk
     finally:

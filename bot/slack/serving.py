@@ -37,7 +37,7 @@ class Staff:
         money: runs what was approved.
         runs: works on tickets, on ``workers`` threads.
         follower: repairs cards at the start.
-        loops: the poster, the follower and the upkeep.
+        loops: the poster, the follower, the upkeep, and what else is done again and again.
     """
 
     def __init__(

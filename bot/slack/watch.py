@@ -37,7 +37,7 @@ class Watch:
     """Watches one socket. ``heard`` is for the client's message listeners.
 
     Args:
-        catch_up: reads what was missed; it may raise.
+        catch_up: reads what was missed; it never raises.
         monotonic: seconds.
     """
 
@@ -77,9 +77,7 @@ class Watch:
         if not (self._gap or quiet) or now < self._read_at:
             return
         after_connection, self._gap = self._gap, False
-        read = self._read()
-        if read.found:
-            _log.warning("%s messages were found that had not been delivered", read.found)
+        read = self._catch_up()
         if not read.whole:
             self._gap, self._read_at = True, now + READ_AGAIN_S
         elif quiet:
@@ -88,13 +86,6 @@ class Watch:
             _log.warning("the socket was silent while they were posted; it is replaced")
             self._heard = now
             socket.connect_to_new_endpoint(force=True)
-
-    def _read(self) -> CaughtUp:
-        try:
-            return self._catch_up()
-        except Exception:  # noqa: BLE001 - whatever it is, the watch goes on and reads again
-            _log.exception("the channels could not be read")
-            return CaughtUp(whole=False)
 
     def _run(self, socket: Socket) -> None:
         while not self._stopped:

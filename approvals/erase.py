@@ -1,7 +1,6 @@
 """Erasing texts. Facts, decisions and the audit stay; the chain still holds (``approvals.audit``).
 
-Inside the caller's ``tx()``. SQLite keeps erased bytes in free pages until they are reused or the
-file is compacted: whoever calls this does that afterwards.
+Inside the caller's ``tx()``. The file keeps no erased byte, but the log does until it is emptied.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ sent, so that model, journal, digest, replay and draft see one form.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -46,9 +46,18 @@ class Redactor:
         numbered: tell values of one kind apart, as ``[email 1]`` and ``[email 2]``, in the order
             in which this redactor meets them. For texts that were written before: two calls with
             different addresses are not to become the same call.
+        only: the kinds that are replaced: of ``key``, ``email``, ``card``, ``phone``. None: all.
     """
 
-    def __init__(self, keep: IdForms | None = None, *, numbered: bool = False) -> None:
+    def __init__(
+        self,
+        keep: IdForms | None = None,
+        *,
+        numbered: bool = False,
+        only: Collection[str] | None = None,
+    ) -> None:
+        self._kinds = tuple(kind for kind in KINDS if only is None or kind.name in only)
+        self._names = frozenset(kind.name for kind in self._kinds)
         self._numbers: dict[tuple[str, str], int] | None = {} if numbered else None
         self._kept = () if keep is None else (keep.ticket, keep.customer, keep.order, keep.payment)
 
@@ -60,7 +69,7 @@ class Redactor:
         redacted = visible_text(text)
         for _ in range(MOST_PASSES):
             before = redacted
-            for kind in KINDS:
+            for kind in self._kinds:
                 redacted = self._without(kind, redacted)
             if redacted == before:
                 break
@@ -106,7 +115,9 @@ class Redactor:
     def _field(self, key: str, item: Any) -> Any:
         """Return one item of an object; a key can say that the whole of it is a secret."""
         kind = _kind_by_key(key, str(item)) if _is_text_or_number(item) else None
-        return self._value(item) if kind is None else self._placeholder(kind, str(item))
+        if kind is None or kind not in self._names:
+            return self._value(item)
+        return self._placeholder(kind, str(item))
 
     def _without(self, kind: Kind, text: str) -> str:
         parts: list[str] = []

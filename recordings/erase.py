@@ -1,6 +1,6 @@
 """Erasing journals: the runs stay listed, what customers wrote and what was answered goes.
 
-Inside the caller's ``tx()``. Free pages still hold erased bytes until the file is compacted.
+Inside the caller's ``tx()``. The file keeps no erased byte, but the log does until it is emptied.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ _SETTINGS: Final = {
     "foreign_keys": 1,
     "fullfsync": 1,  # heeded on macOS only, where a plain fsync may stay in the drive's cache
     "checkpoint_fullfsync": 1,
+    "secure_delete": 1,  # what is erased is overwritten with zeros, whatever SQLite was built for
     "query_only": 1,  # lifted by tx() alone, so that nothing is written outside a transaction
 }
 

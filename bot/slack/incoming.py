@@ -45,7 +45,7 @@ def read_incoming(
         case {"type": "block_actions", "actions": [{"action_id": str(name)}, *_]} if is_ours(name):
             return _interaction(DeliveryKind.CLICK, body), None
         case {"type": "view_submission", "view": {"callback_id": str(name)}} if is_ours(name):
-            return _interaction(DeliveryKind.SUBMISSION, body), None
+            return _interaction(DeliveryKind.SUBMISSION, intake.kept_form(body)), None
         case {"type": "message_action" | "shortcut", "callback_id": str(name)} if is_ours(name):
             return _interaction(DeliveryKind.SHORTCUT, body), None
         case {"command": str(name)} if name == COMMAND:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.slack.headers import Header, read_form, read_header, read_metadata
-from bot.slack.kept import kept_event
+from bot.slack.kept import kept_event, kept_form
 from bot.slack.plain import attachment_names, mentions, message_text, plain_text
 from loop import Redactor
 from tools import IdForms
@@ -27,6 +27,8 @@ __all__ = [
     "Us",
 ]
 
+_NOT_TYPED: Final = frozenset({"card"})
+"""What is taken out of forms. What else staff write in an answer is theirs to say."""
 _PLAIN: Final = frozenset({None, "file_share", "thread_broadcast", "me_message", "bot_message"})
 """The subtypes of messages that somebody wrote."""
 
@@ -115,6 +117,7 @@ class Intake:
         self._apps = apps
         self._forms = forms
         self._redactor = Redactor(forms)
+        self._of_forms = Redactor(forms, only=_NOT_TYPED)
 
     def sort(self, event: Mapping[str, Any]) -> Sorted:
         """Return what a ``message`` or ``app_mention`` event asks of us."""
@@ -132,6 +135,10 @@ class Intake:
     def kept(self, event: Mapping[str, Any], found: Sorted) -> dict[str, Any]:
         """Return what is kept of an event that was sorted: it sorts the same, without secrets."""
         return kept_event(event, _header_ids(found), self._redactor)
+
+    def kept_form(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is kept of a submitted form: no card number that was typed into it."""
+        return kept_form(body, self._of_forms)
 
     def _written(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
         subtype, ts = message.get("subtype"), message.get("ts")

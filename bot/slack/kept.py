@@ -1,7 +1,8 @@
-"""What is kept of a message that Slack delivered: what sorting reads of it, redacted. Pure.
+"""What is kept of what Slack delivered: of a message what sorting reads, redacted. Pure.
 
 The inbox is on disk before anything else is done with a message, so this is the border for what
-people write in Slack: nothing behind it holds a secret that was in a ticket's text.
+people write in Slack: nothing behind it holds a secret that was in a ticket's text, or a card
+number that was typed into a form.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bot.slack.headers import EVENT_TYPE
 from bot.slack.plain import attachment_names, message_text
 from loop import Redactor
 
-__all__ = ["kept_event"]
+__all__ = ["kept_event", "kept_form"]
 
 _FACTS: Final = (
     *("type", "subtype", "channel", "ts", "thread_ts", "event_ts", "deleted_ts", "hidden"),
@@ -42,6 +43,23 @@ def kept_event(event: Mapping[str, Any], ids: Sequence[str], redactor: Redactor)
     if isinstance(changed, Mapping):
         kept["message"] = _message(changed, ids, redactor)
     return kept
+
+
+def kept_form(body: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """Return a submitted form with what people typed redacted."""
+    match body.get("view"):
+        case {"state": {"values": {**blocks}}, **view}:
+            typed = {block_id: _typed(inputs, redactor) for block_id, inputs in blocks.items()}
+            return {**body, "view": {**view, "state": {"values": typed}}}
+        case _:
+            return dict(body)
+
+
+def _typed(inputs: Any, redactor: Redactor) -> Any:
+    return {
+        name: {**state, "value": redactor.text(state["value"])} if state.get("value") else state
+        for name, state in inputs.items()
+    }
 
 
 def _message(message: Mapping[str, Any], ids: Sequence[str], redactor: Redactor) -> dict[str, Any]:

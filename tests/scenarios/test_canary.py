@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from bot.slack.refs import ActionId, CallbackId
 from recordings import Match
 from tests.scenarios.office import ANN, BOT, CHANNEL, Office, office, shown
 
@@ -49,14 +51,51 @@ def test_a_secret_in_a_ticket_a_reply_an_edit_or_a_file_name_is_in_no_file_log_o
     assert not [canary for canary in CANARIES if canary in caplog.text]
 
 
+FORM_KEY, FORM_MAIL = "sk-canary-of-a-form-8Lp3Xq", "form-canary@example.com"
+FORM_CARD = "4242 4242 4242 4242"
+
+
+def test_a_secret_typed_into_a_form_is_in_no_file_once_its_delivery_is_done(tmp_path: Path) -> None:
+    """While the bot is at work: its log is emptied at rest, and no page keeps what was erased."""
+    with office(tmp_path, match=Match.SEQUENCE, operators={ANN}) as bot:
+        bot.open()
+        chat = bot.workspace.post(ANN, "A shed", channel=CHANNEL)
+        bot.workspace.shortcut(ANN, CallbackId.TRIAGE, chat)
+        _send(bot, "Ticket id", {"ticket": "T-80008", "customer": "C-81265"})
+        draft = bot.wait_for_reply(chat, ActionId.EDIT_DRAFT.value)
+        bot.workspace.click(ANN, draft, ActionId.EDIT_DRAFT)
+        _send(bot, "The answer", {"text-1": f"Paid with {FORM_CARD}, she says."})
+        bot.wait_for_reply(chat, "Paid with [card], she says.")
+        bot.workspace.click(ANN, draft, ActionId.ASK_AGAIN)
+        _send(bot, "What should be different?", {"text": f"{FORM_KEY} of {FORM_MAIL}, {FORM_CARD}"})
+        bot.rest()
+        bot.until(lambda: _log_size(tmp_path) == 0, what="the log is not emptied")
+
+        secrets = (FORM_KEY, FORM_MAIL, FORM_CARD)
+        assert _found_in(tmp_path, secrets) == []
+
+
+def _send(bot: Office, title: str, values: dict[str, str]) -> None:
+    def is_open() -> bool:
+        view = bot.workspace.modal(ANN)
+        return view is not None and title in str(view.body)
+
+    bot.workspace.wait_for(is_open, what=f"a form with {title!r}")
+    assert bot.workspace.submit(ANN, values).answer().ok
+
+
+def _log_size(folder: Path) -> int:
+    return (folder / "handrail.sqlite3-wal").stat().st_size
+
+
 def _texts(bot: Office) -> list[tuple[str, str]]:
     with bot.store() as db:
         return [(row[0], row[1]) for row in db.execute("SELECT ticket_id, text FROM tickets")]
 
 
-def _found_in(folder: Path) -> list[tuple[str, str]]:
+def _found_in(folder: Path, canaries: Iterable[str] = CANARIES) -> list[tuple[str, str]]:
     """Return each file with a canary in its bytes, and the canary."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
     contents = [(path.name, path.read_bytes()) for path in files]
-    return [(name, each) for name, held in contents for each in CANARIES if each.encode() in held]
+    return [(name, each) for name, held in contents for each in canaries if each.encode() in held]

@@ -1,7 +1,7 @@
 """Dead letters: deliveries, jobs and posts that were given up, in one list for an operator.
 
-Each may be tried again or discarded; nothing is ever removed. Verbs that write are called inside
-the caller's ``tx()``.
+Each may be tried again or discarded; no row is ever removed, what is discarded loses its words.
+Verbs that write are called inside the caller's ``tx()``.
 """
 
 from __future__ import annotations
@@ -54,10 +54,13 @@ def discard_letter(db: Database, letter_id: str) -> bool:
     kind, number = _read(letter_id)
     match kind:
         case LetterKind.DELIVERY:
-            sql = "UPDATE inbox SET state = 'done' WHERE seq = ? AND state = 'dead'"
+            sql = "UPDATE inbox SET state = 'done', payload = '{}' WHERE seq = ? AND state = 'dead'"
             return changed(db, sql, (number,)) == 1
         case LetterKind.POST:
-            sql = "UPDATE outbox SET state = 'skipped' WHERE outbox_id = ? AND state = 'failed'"
+            sql = (
+                "UPDATE outbox SET state = 'skipped', payload = '{}'"
+                " WHERE outbox_id = ? AND state = 'failed'"
+            )
             return changed(db, sql, (number,)) == 1
         case LetterKind.JOB:
             return Jobs().dismiss(db, number)

@@ -4,6 +4,8 @@
     sending -> ready          Slack certainly did not take it
     ready, sending -> skipped a newer state of the same thing took its place (edits only)
 
+What a row says goes once it is sent or skipped: after that it names a message and no more.
+
 A row that is ``sending`` when its time comes is in doubt: it may have been posted although no
 answer came, or the process was killed in between. It is looked up before it is sent once more.
 
@@ -201,8 +203,9 @@ def put_post(db: Database, post: Post, *, now_us: int) -> bool:
     if stored == 1 and post.stream is not None and post.method is Method.UPDATE:
         changed(
             db,
-            "UPDATE outbox SET state = 'skipped' WHERE supersedes_key = ? AND key != ?"
-            " AND method = 'chat.update' AND state IN ('ready', 'sending')",
+            "UPDATE outbox SET state = 'skipped', payload = '{}'"
+            " WHERE supersedes_key = ? AND key != ? AND method = 'chat.update'"
+            " AND state IN ('ready', 'sending')",
             (post.stream, post.key),
         )
     return stored == 1
@@ -262,7 +265,7 @@ def begin_post(db: Database, row: PostRow) -> bool:
 def finish_post(db: Database, row: PostRow, ts: str | None) -> bool:
     """Note that Slack has it; ``ts`` names the message, None for what has no name."""
     sql = (
-        "UPDATE outbox SET state = 'sent', ts = ?, error = NULL"
+        "UPDATE outbox SET state = 'sent', payload = '{}', ts = ?, error = NULL"
         " WHERE outbox_id = ? AND state IN ('ready', 'sending')"
     )
     return changed(db, sql, (ts, row.outbox_id)) == 1

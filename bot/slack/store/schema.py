@@ -168,10 +168,17 @@ CREATE INDEX outbox_next ON outbox (priority DESC, outbox_id, next_at_us, method
     thread_ts, target_key) WHERE state IN ('ready', 'sending');
 """
 
+# From here on a row loses its words when it is done with; those of before lose them now.
+_WORDS_GO: Final = """
+UPDATE outbox SET payload = '{}' WHERE state IN ('sent', 'skipped');
+UPDATE inbox SET payload = '{}' WHERE state = 'done';
+"""
+
 SLACK_MIGRATIONS: Final = MigrationSet(
     name="slack",
     migrations=(
         Migration(number=1, name="inbox, tickets, threads, outbox", apply=script(_FIRST)),
         Migration(number=2, name="indexes of the next post", apply=script(_NEXT_POST)),
+        Migration(number=3, name="words go with what is done", apply=script(_WORDS_GO)),
     ),
 )

@@ -27,7 +27,8 @@ def mode(path: Path) -> int:
 
 
 def settings(db: Database) -> dict[str, object]:
-    names = ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint", "query_only"]
+    names = ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"]
+    names += ["secure_delete", "query_only"]
     return {name: pragma(db, name) for name in names}
 
 
@@ -36,6 +37,7 @@ EXPECTED = {
     "synchronous": 2,
     "foreign_keys": 1,
     "wal_autocheckpoint": 0,
+    "secure_delete": 1,
     "query_only": 1,
 }
 
@@ -281,3 +283,18 @@ def test_a_connection_is_refused_in_another_thread(db: Database) -> None:
     thread.join()
 
     assert ["same thread" in str(error) for error in caught] == [True, True]
+
+
+@pytest.mark.parametrize("size", [10, 1000, 3 * PAGE_BYTES])
+def test_what_was_erased_is_in_no_byte_of_the_file_once_the_log_is_emptied(
+    path: Path, size: int
+) -> None:
+    said, insert = "x" * size, "INSERT INTO said (t) VALUES (?)"
+    with Writer(path) as writer:
+        writer.run(lambda db: db.execute("CREATE TABLE said (id INTEGER PRIMARY KEY, t TEXT)"))
+        writer.run(lambda db: [changed(db, insert, (f"canary {n} {said}",)) for n in range(30)])
+        writer.run(lambda db: changed(db, "UPDATE said SET t = '' WHERE id % 2 = 0"))
+        writer.run(lambda db: changed(db, "DELETE FROM said WHERE id % 2 = 1"))
+
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert b"canary" not in path.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from approvals.store import Jobs, changed, connect, migrate, rows, tx
 from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.erase import erase_old_tickets, erase_tickets_of
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
-from bot.slack.store.outbox import Post, put_post
+from bot.slack.store.outbox import Method, Post, finish_post, next_due_post, put_post
 from bot.slack.store.tickets import (
     TicketRow,
     TicketState,
@@ -62,11 +63,26 @@ def thread(db: Database, ts: str, customer: str) -> None:
     changed(db, sql, (run_id, ts))
     keep_edit(db, run_id, said, by="U0ANN", now_us=1)
     give_feedback(db, run_id, FeedbackKind.ASKED_AGAIN, by="U0ANN", now_us=1, text=said)
-    put_post(db, Post(channel="C0", thread_ts=ts, key=ts, payload={"text": said}), now_us=1)
+    post(db, Post(channel="C0", thread_ts=ts, key=ts, payload={"text": said}))
+    edit = Post(channel="C0", key=f"{ts}:edit", payload={"text": said}, method=Method.UPDATE)
+    post(db, replace(edit, target_key=ts, stream=ts))
+    direct = Post(channel="U0ANN", key=f"{ts}:direct", payload={"text": f"T-{customer}: {said}"})
+    post(db, direct)
+    form = {"view": {"private_metadata": f"{run_id}/1", "state": said}}
+    store_delivery(
+        db,
+        Incoming(kind=DeliveryKind.SUBMISSION, key=f"s{ts}", subject=None, payload=form),
+        now_us=1,
+    )
     event = {"channel": "C0", "ts": f"{ts}2", "thread_ts": ts, "text": said}
     store_delivery(
         db, Incoming(kind=DeliveryKind.MESSAGE, key=ts, subject=None, payload=event), now_us=1
     )
+
+
+def post(db: Database, what: Post) -> None:
+    """Put something into the outbox."""
+    put_post(db, what, now_us=1)
 
 
 def holding(db: Database, customer: str) -> list[str]:
@@ -83,10 +99,8 @@ def test_what_is_erased_of_a_customer_is_every_word_in_their_threads(db: Databas
     assert before == holding(db, "C-2") == list(TABLES)
     assert erased == 1
     assert holding(db, "C-1") == []
-    assert rows(db, "SELECT state FROM outbox ORDER BY outbox_id") == [
-        {"state": "skipped"},
-        {"state": "ready"},
-    ]
+    states = [row["state"] for row in rows(db, "SELECT state FROM outbox ORDER BY outbox_id")]
+    assert states == ["skipped"] * 3 + ["ready"] * 3
 
 
 def test_a_ticket_that_lost_its_words_is_not_worked_on(db: Database) -> None:
@@ -131,3 +145,50 @@ def test_a_thread_with_a_run_in_progress_keeps_its_words(db: Database) -> None:
         changed(db, "UPDATE threads SET state = 'running'")
 
         assert erase_old_tickets(db, JOBS, before_us=2, keep=()) == 0
+
+
+@pytest.mark.parametrize("state", ["ready", "sending", "failed"])
+def test_what_is_not_posted_yet_loses_its_words_wherever_it_stands(
+    db: Database, state: str
+) -> None:
+    with tx(db):
+        changed(db, "UPDATE outbox SET state = ?", (state,))
+        erase_tickets_of(db, JOBS, "C-1")
+
+    assert "outbox" not in holding(db, "C-1")
+
+
+@pytest.mark.parametrize("other", ["C-11", "XC-1"])
+def test_a_customer_whose_id_begins_or_ends_alike_keeps_all(db: Database, other: str) -> None:
+    told = Post(channel="U0ANN", key="k", payload={"text": f"{WORDS} {other}, of {other}"})
+    with tx(db):
+        post(db, told)
+        erase_tickets_of(db, JOBS, "C-1")
+
+    assert rows(db, "SELECT state FROM outbox WHERE key = 'k'") == [{"state": "ready"}]
+
+
+def test_a_ticket_without_a_text_of_its_own_loses_what_was_drafted_for_it(db: Database) -> None:
+    with tx(db):
+        changed(db, "UPDATE tickets SET text = '', attachments = '[]'")
+        changed(db, "DELETE FROM replies")
+        erased = erase_tickets_of(db, JOBS, "C-1")
+
+    assert erased == 1
+    assert holding(db, "C-1") == []
+
+
+def test_what_was_sent_holds_no_words_any_more(db: Database) -> None:
+    with tx(db):
+        while (row := next_due_post(db, now_us=1)) is not None:
+            finish_post(db, row, "1.1")
+
+    assert "outbox" not in holding(db, "C-1")
+
+
+def test_an_edit_that_a_newer_one_replaced_holds_no_words_any_more(db: Database) -> None:
+    newer = Post(channel="C0", key="newer", payload={"text": "done"}, method=Method.UPDATE)
+    with tx(db):
+        post(db, replace(newer, target_key="1.1", stream="1.1"))
+
+    assert rows(db, "SELECT payload FROM outbox WHERE key = '1.1:edit'") == [{"payload": "{}"}]

@@ -31,8 +31,9 @@ from bot.slack.blocks import note, refusal
 from bot.slack.cards import draw_card
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.press import Press, read_press
-from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
-from bot.slack.store.cards import Place, card_place
+from bot.slack.press_places import answer_post, check_press
+from bot.slack.refs import read_proposal_ref
+from bot.slack.store.cards import card_place
 from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
@@ -43,12 +44,11 @@ from bot.slack.store.inbox import (
     next_delivery_due_us,
     settle_delivery,
 )
-from bot.slack.store.outbox import Post, Priority, message_post, private_answer, put_post
-from bot.slack.store.threads import thread_of_run
+from bot.slack.store.outbox import put_post
 from bot.slack.views import Message
 from bot.slack.words import answers
 
-__all__ = ["Decider", "Effect", "Handler", "answer_post", "place_of"]
+__all__ = ["Decider", "Effect", "Handler"]
 
 KINDS: Final = (DeliveryKind.CLICK, DeliveryKind.SUBMISSION)
 
@@ -159,8 +159,7 @@ class Decider:
         if handler is None:
             return lambda w: self._repair(w, press)
         person = self._access.look_up(press.user_id)
-        place = place_of(db, press)
-        self._access.check(handler.needs, person, None if place is None else place.channel)
+        check_press(db, self._access, handler.needs, person, press)
         return handler.prepare(db, press, person)
 
     def _commit(self, delivery: Delivery, press: Press, effect: Effect) -> None:
@@ -213,33 +212,3 @@ class Decider:
     def _answer(self, db: Database, delivery: Delivery, press: Press, told: Message) -> None:
         post = answer_post(db, press, told, key=f"answer:{delivery.seq}")
         put_post(db, post, now_us=self._now_us())
-
-
-def answer_post(db: Database, press: Press, told: Message, *, key: str) -> Post:
-    """Return the post that only the presser sees: where they pressed, or else as a message."""
-    place = None if press.home else place_of(db, press)
-    if place is None:
-        return message_post(
-            told, channel=press.user_id, thread_ts=None, key=key, priority=Priority.ANSWER
-        )
-    return private_answer(
-        told,
-        channel=place.channel,
-        thread_ts=place.thread_ts,
-        user_id=press.user_id,
-        key=key,
-    )
-
-
-def place_of(db: Database, press: Press) -> Place | None:
-    """Return the thread that a press is about; None where it is about none of ours."""
-    if press.channel is not None:
-        return Place(press.channel, press.thread_ts)
-    if (proposal := read_proposal_ref(press.value)) is not None:
-        return card_place(db, proposal.proposal_id)
-    if (run := read_run_ref(press.value)) is not None:
-        thread = thread_of_run(db, run.run_id)
-        return None if thread is None else Place(thread.channel, thread.thread_ts)
-    if (ticket := read_ticket_ref(press.value)) is not None:
-        return Place(ticket.channel, ticket.ts)
-    return None

@@ -23,10 +23,10 @@ from approvals.store import Writer, connect
 from bot.slack.access import Access, Needs
 from bot.slack.blocks import note, skeleton_modal, told_modal
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
-from bot.slack.decider import answer_post, place_of
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.markup import body as escaped
 from bot.slack.press import Press, press_of
+from bot.slack.press_places import answer_post, check_press
 from bot.slack.refs import CallbackId, Field, from_home
 from bot.slack.store.outbox import put_post
 from bot.slack.views import View
@@ -157,8 +157,7 @@ class Modals:
         with closing(connect(self._store)) as db:
             try:
                 person = self._access.look_up(press.user_id)
-                place = place_of(db, press)
-                self._access.check(filler.needs, person, None if place is None else place.channel)
+                check_press(db, self._access, filler.needs, person, press)
                 return _marked(press, filler.fill(db, press, person))
             except PersonUnavailable:
                 return told_modal(NOT_NOW, answers.person_unavailable())

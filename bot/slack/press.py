@@ -20,7 +20,8 @@ class Press:
         name: the button's action id or the form's callback id.
         value: the ids that it carries back.
         user_id: who. What they may do is looked up, never read from here.
-        channel, thread_ts: where the button stood; None for a form and for App Home.
+        channel, thread_ts: where the button stood, to answer there and for nothing else; None for
+            a form and for App Home.
         fields: what was typed or chosen in the form.
         home: the button stood in App Home, or the form was opened there.
     """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from slack_sdk import WebClient
 
-from bot.slack.refs import ActionId, CallbackId
+from bot.slack.refs import ActionId, CallbackId, RunRef
 from bot.workspace import Kind, Message, View
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
 
@@ -207,6 +209,41 @@ def test_a_guest_uses_none_of_the_buttons_of_a_draft(bot: Office) -> None:
     assert "Only full members" in told(bot, GUS)
     assert "Only full members" in str(form(bot, GUS, "Only full members").body)
     assert bot.count("SELECT count(*) FROM feedback") == 0
+
+
+def test_who_is_a_viewer_is_judged_by_the_channel_of_the_ticket_and_not_by_that_of_the_button(
+    bot: Office,
+) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+    everyone = next(each for each in bot.workspace.channels() if each.id == CHANNEL)
+    others = tuple(each for each in everyone.members if each != BEN)
+    bot.workspace.put_channel(replace(everyone, members=others))
+    client = WebClient(bot.workspace.identity.bot_token, base_url=bot.workspace.base_url)
+    client.chat_postMessage(channel="C0OTHER", text=found.text, blocks=list(found.blocks))
+    (copy,) = bot.workspace.history("C0OTHER")
+
+    bot.workspace.click(BEN, copy, ActionId.TAKE_OVER)
+    bot.workspace.click(BEN, copy, ActionId.COPY)
+
+    form(bot, BEN, "Only full members")
+    assert "Only full members" in told(bot, BEN)
+    assert bot.count("SELECT count(*) FROM feedback") == 0
+
+
+def test_a_button_about_a_run_that_the_store_does_not_know_does_nothing_and_says_so(
+    bot: Office,
+) -> None:
+    found = draft(bot, bot.ticket(SIMPLE))
+    sent = bot.workspace.click(ANN, found, ActionId.HELPFUL)
+    bot.rest()
+    action = {**sent.payload["actions"][0], "value": str(RunRef(run_id="run-of-nobody"))}
+
+    bot.workspace.deliver(
+        {**sent.payload, "actions": [action], "trigger_id": "another"}, kind=Kind.INTERACTIVE
+    )
+
+    assert "I do not know any more" in told(bot, ANN)
+    assert bot.count("SELECT count(*) FROM feedback") == 1
 
 
 def test_app_home_lists_what_waits_for_a_person_and_the_last_runs(bot: Office) -> None:

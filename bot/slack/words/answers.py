@@ -21,6 +21,7 @@ __all__ = [
     "not_handled",
     "not_paused",
     "not_viewer",
+    "nothing_known",
     "nothing_unknown",
     "old_button",
     "paused",
@@ -74,6 +75,11 @@ def settled(operation_id: str) -> str:
 def nothing_unknown(proposal_id: str) -> str:
     """Say that there is nothing left to find out."""
     return f"What became of {proposal_id} is known by now; its card shows it. {NOTHING_CHANGED}"
+
+
+def nothing_known() -> str:
+    """Answer a press about something that the store does not know."""
+    return f"I do not know any more what this button is about. {NOTHING_CHANGED}"
 
 
 def person_unavailable() -> str:

@@ -161,7 +161,9 @@ class Modals:
                 return _marked(press, filler.fill(db, press, person))
             except PersonUnavailable:
                 return told_modal(NOT_NOW, answers.person_unavailable())
-            except (ApprovalsError, PressRefused) as error:
+            except ApprovalsError as error:
+                return told_modal(forms.NOT_POSSIBLE, escaped(answers.refused(error), MAX_TOLD))
+            except PressRefused as error:
                 return told_modal(forms.NOT_POSSIBLE, escaped(str(error), MAX_TOLD))
 
     def _say_late(self, press: Press) -> None:

@@ -286,12 +286,20 @@ def test_commands_answer_whoever_typed_them(bot: Office) -> None:
     waiting = card(bot, bot.ticket(REFUND))
     proposal_id = waiting.text.split()[0]
 
-    for text in ("waiting", "status", f"show {proposal_id.lower()}", "show P-ZZZ-ZZZ", "dance"):
+    for text in (
+        "waiting",
+        "status",
+        f"show {proposal_id.lower()}",
+        "show P-ZZZ-ZZZ",
+        "show <!here>",
+        "dance",
+    ):
         bot.workspace.command(BEN, "/handrail", text, channel=CHANNEL)
     answers = told(bot, BEN)
 
     assert answers.count(proposal_id) >= 2
-    assert "there is no proposal P-ZZZ-ZZZ" in answers
+    assert "There is no proposal P-ZZZ-ZZZ. `/handrail waiting` lists" in answers
+    assert "&lt;!HERE&gt;" in answers
     assert "/handrail waiting" in answers
     assert ActionId.APPROVE.value not in answers
 

@@ -30,7 +30,7 @@ from bot.slack.views import (
     View,
     WaitingLine,
 )
-from bot.slack.words import common
+from bot.slack.words import answers, common
 from bot.slack.words import home as words
 from bot.slack.words import letters as letter_words
 from loop import StopReason
@@ -61,8 +61,8 @@ def note(text: str) -> Message:
 
 def refusal(error: ApprovalsError) -> Message:
     """Return why a click changed nothing, for the person who clicked."""
-    words_of = body(str(error), MAX_NOTE)
-    return Message(text=line(str(error), 400), blocks=(section(words_of),))
+    told = answers.refused(error)
+    return Message(text=line(told, 400), blocks=(section(body(told, MAX_NOTE)),))
 
 
 def home_view(view: HomeView) -> View:

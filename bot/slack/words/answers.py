@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from approvals import ApprovalsError, LookUpsDue, OperationUnknown, ProposalUnknown
 from bot.slack.words.common import NOTHING_CHANGED
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "old_button",
     "paused",
     "person_unavailable",
+    "refused",
     "rejected",
     "reopened",
     "resumed",
@@ -82,6 +84,25 @@ def nothing_known() -> str:
     return f"I do not know any more what this button is about. {NOTHING_CHANGED}"
 
 
+def refused(error: ApprovalsError) -> str:
+    """Say why nothing was done. An error whose own next step is for a shell gets one of Slack."""
+    match error:
+        case ProposalUnknown(proposal_id=proposal_id):
+            return (
+                f"There is no proposal {proposal_id}. `/handrail waiting` lists those that wait for"
+                " a decision."
+            )
+        case OperationUnknown(operation_id=operation_id):
+            return f"There is no change {operation_id} any more. Look at its card in the thread."
+        case LookUpsDue(count=count):
+            return (
+                f"The store was restored from a backup, and {count} of its changes were not looked"
+                " up at the shop since. Nothing is sent before that: ask whoever runs me."
+            )
+        case _:
+            return str(error)
+
+
 def person_unavailable() -> str:
     """Say that nobody decides whom Slack does not vouch for."""
     return f"Slack could not tell me who you are, so I did nothing. {NOTHING_CHANGED} Press again."
@@ -110,7 +131,7 @@ def form_late() -> str:
 
 def not_viewer() -> str:
     """Answer somebody who may not use the buttons of a draft."""
-    return f"Only full members of this channel can use these buttons. {NOTHING_CHANGED}"
+    return f"Only full members of the ticket's channel can do that. {NOTHING_CHANGED}"
 
 
 def not_an_operator() -> str:

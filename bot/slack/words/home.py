@@ -96,8 +96,8 @@ def about_waiting(each: WaitingLine) -> str:
 
 
 def more_waiting(count: int) -> str:
-    """Say how many of a list are not named, and where they are."""
-    return f"and {count} more; handrail proposals list shows all"
+    """Say how many of a list are not named, and when they are."""
+    return f"and {count} more, which come up here as these are decided"
 
 
 def open_name(proposal_id: str) -> str:
@@ -147,7 +147,9 @@ def inbox_words(new: int, dead: int) -> str:
 def posts_words(ready: int, dead: int, why: Iterable[str]) -> str:
     """Count what is to be posted. ``why``: Slack's names for why some was given up."""
     told = f"{ready} waiting, {dead} given up"
-    return f"{told} ({', '.join(why)}); handrail doctor says what to do" if dead else told
+    return (
+        f"{told} ({', '.join(why)}); operators see them with `/handrail letters`" if dead else told
+    )
 
 
 def changes_words(unknown: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,14 @@ from hypothesis import strategies as st
 
 from approvals import (
     AlreadyDecided,
+    ApprovalsError,
     AuditHead,
+    LookUpsDue,
     NotAllowed,
     OperationState,
+    OperationUnknown,
     ProposalState,
+    ProposalUnknown,
     Refusal,
 )
 from bot.slack import blocks
@@ -45,6 +50,7 @@ from bot.slack.views import (
     RunLine,
     WaitingLine,
 )
+from bot.slack.words import home
 from loop import Result, StopReason
 from tests.bot.slack.looks import (
     AT_US,
@@ -370,6 +376,24 @@ def test_a_refusal_is_never_silent(error: Any, words: str) -> None:
     assert words in shown(message)
     assert words in message.text
     assert_fits(message)
+
+
+@pytest.mark.parametrize(
+    "error", [ProposalUnknown("P-7KM-4XQ"), OperationUnknown("P-7KM-4XQ-1"), LookUpsDue(3)]
+)
+def test_a_refusal_names_no_command_of_a_shell(error: ApprovalsError) -> None:
+    assert re.search(r"(?<!/)handrail \w", str(error))  # its own next step is one
+    assert not re.search(r"(?<!/)handrail \w", shown(blocks.refusal(error)))
+
+
+def test_what_home_lists_names_no_command_of_a_shell() -> None:
+    many = HomeView(
+        waiting=(WAITING,) * 50, health=(HealthLine(name="Posts", well=False, words=""),)
+    )
+    seen = shown_in(blocks.home_view(many)) + shown(blocks.waiting_list(many.waiting))
+
+    assert "more, which come up here" in seen
+    assert not re.search(r"(?<!/)handrail \w", seen + home.posts_words(1, 1, ["no_text"]))
 
 
 def test_a_form_can_be_told_of_every_name_at_once() -> None:

@@ -8,6 +8,7 @@ from loop.clock import Clock, MonotonicClock
 from loop.decision import FINISH, Ask, Decision, decide
 from loop.ending import Ended, Totals
 from loop.errors import (
+    AskingStopped,
     BudgetCut,
     JournalDiverged,
     LimitRefused,
@@ -114,6 +115,7 @@ __all__ = [
     "Amount",
     "Ask",
     "Asked",
+    "AskingStopped",
     "Attempt",
     "Bound",
     "BudgetCut",

@@ -6,6 +6,7 @@ LoopError
   ModelError          a model gave no reply
     ProviderFailed    the provider answered with an error, or not at all
     BudgetCut         the run's time budget cut the call
+    AskingStopped     the run was cancelled while its model was asked
     RecordingMissing  a replay holds no reply for this request
   ServerRefused       the address, key or settings of a model's server cannot be used
   FinishRefused       a finish with faults; answered inside the loop, never seen outside
@@ -17,6 +18,7 @@ from __future__ import annotations
 from loop.attempts import Attempt
 
 __all__ = [
+    "AskingStopped",
     "BudgetCut",
     "FinishRefused",
     "JournalDiverged",
@@ -82,6 +84,10 @@ class ProviderFailed(ModelError):
 
 class BudgetCut(ModelError):
     """The run's time budget cut the call."""
+
+
+class AskingStopped(ModelError):
+    """The run was cancelled while its model was asked."""
 
 
 class RecordingMissing(ModelError):

@@ -149,6 +149,7 @@ class Model(Protocol):
         Raises:
             ProviderFailed: the provider answered with an error, or not at all.
             BudgetCut: the run's time budget cut the call.
+            AskingStopped: the run was cancelled meanwhile.
             RecordingMissing: a replay holds no reply for this request.
         """
         ...

@@ -33,7 +33,7 @@ __all__ = [
     "Stopped",
 ]
 
-Cause = Literal["provider_error", "budget_cut", "no_recording"]
+Cause = Literal["provider_error", "budget_cut", "cancelled", "no_recording"]
 """Why a model gave no reply."""
 
 
@@ -84,7 +84,7 @@ class Replied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """A model gave no reply: ``cause`` is provider_error, budget_cut or no_recording."""
+    """A model gave no reply: ``cause`` says of what kind the reason is."""
 
     step: int
     cause: Cause

@@ -14,7 +14,14 @@ from typing import Final, assert_never
 from loop.calls import Calls
 from loop.decision import Ask, Unusable, decide, with_own_ids
 from loop.ending import Ended, Totals, judge
-from loop.errors import BudgetCut, LoopError, ModelError, ProviderFailed, RecordingMissing
+from loop.errors import (
+    AskingStopped,
+    BudgetCut,
+    LoopError,
+    ModelError,
+    ProviderFailed,
+    RecordingMissing,
+)
 from loop.journal import Journal
 from loop.messages import Message, Request, Role, WireCall
 from loop.model import CostState, Model, Reply, cleaned, whole
@@ -170,6 +177,8 @@ class _Run:
             return self._no_reply(request, "provider_error", error)
         except BudgetCut as error:
             return self._no_reply(request, "budget_cut", error)
+        except AskingStopped as error:
+            return self._no_reply(request, "cancelled", error)
         except RecordingMissing as error:
             return self._no_reply(request, "no_recording", error)
         except LoopError:
@@ -210,13 +219,16 @@ class _Run:
         match record.cause:
             case "budget_cut":
                 reason = StopReason.TIME
+            case "cancelled":
+                reason = StopReason.CANCELLED
             case "no_recording":
                 reason = StopReason.NO_RECORDING
             case "provider_error":
                 reason = StopReason.PROVIDER_ERROR
             case _:
                 assert_never(record.cause)
-        return stopped(self._limits, self._timed(), reason, record.message)
+        cancelled = self._cancel() if reason is StopReason.CANCELLED else None
+        return cancelled or stopped(self._limits, self._timed(), reason, record.message)
 
     def _step(self, reply: Reply) -> Stop | None:
         """Judge one reply; None means that the run goes on."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from tempfile import NamedTemporaryFile
+from typing import IO, Final
 
 from loop import Price
 from recordings.codec import encode
@@ -19,6 +23,7 @@ from recordings.whole_file import new_private_file
 
 __all__ = ["FileReport", "ImportReport", "import_runs"]
 
+STANDARD_INPUT: Final = Path("-")
 _SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".eval", ".db", ".sqlite", ".gz"})
 """Of a folder, the files that are looked at."""
 
@@ -70,7 +75,8 @@ def import_runs(
     written, or not at all. Memory stays at the size of one run.
 
     Args:
-        paths: files and folders. Of a folder, all files of a known suffix are read, also below.
+        paths: files, pipes, folders, and ``-`` for the standard input. Of a folder, all files of a
+            known suffix are read, also below. A pipe is copied to the temporary folder first.
         to: the new file.
         prices: for replies whose source gives tokens and no cost.
         format_name: the importer for all files; None finds one for each.
@@ -121,8 +127,19 @@ class _Import:
             yield from self._file(
                 SourceFile(path=path, name=self._free_name(path.name)), named=True
             )
+        elif path == STANDARD_INPUT or path.exists():
+            yield from self._piped(path)
         else:
             raise RecordingUnreadable(str(path), "does not exist; give a file or a folder of them")
+
+    def _piped(self, path: Path) -> Iterator[str]:
+        """Yield the lines of a pipe's runs. It is read twice, so it is copied to the disk first."""
+        shown = "standard input" if path == STANDARD_INPUT else str(path)
+        with NamedTemporaryFile(prefix="handrail-") as copy:
+            _copy(path, copy)
+            name = self._free_name("standard input" if path == STANDARD_INPUT else path.name)
+            file = SourceFile(path=Path(copy.name), name=name, shown=shown)
+            yield from self._file(file, named=True)
 
     def report(self) -> ImportReport:
         """Return what came of all files so far."""
@@ -133,8 +150,8 @@ class _Import:
             importer = open_importer(file.path, self._format_name)
         except ImportUnclear as error:
             if named:
-                raise
-            file.failed("the file", str(error).removeprefix(f"{file.path}: "))
+                raise ImportUnclear(f"{file.title}: {_problem(error, file)}") from None
+            file.failed("the file", _problem(error, file))
             self._done(file, None, 0, 0)
             return
         runs = labelled = 0
@@ -158,7 +175,7 @@ class _Import:
     def _done(self, file: SourceFile, format_name: str | None, runs: int, labelled: int) -> None:
         self._reports.append(
             FileReport(
-                file=str(file.path),
+                file=file.title,
                 format=format_name,
                 runs=runs,
                 labelled=labelled,
@@ -171,6 +188,17 @@ class _Import:
         """Return the name, numbered where an earlier file has it: run ids are made of it."""
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name} ({count})"
+
+
+def _problem(error: ImportUnclear, file: SourceFile) -> str:
+    return str(error).removeprefix(f"{file.path}: ")
+
+
+def _copy(path: Path, to: IO[bytes]) -> None:
+    with ExitStack() as stack:
+        piped = sys.stdin.buffer if path == STANDARD_INPUT else stack.enter_context(path.open("rb"))
+        shutil.copyfileobj(piped, to)
+    to.flush()
 
 
 def _nothing(report: ImportReport, paths: Sequence[Path]) -> RecordingUnreadable:

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from loop import (
     Asked,
+    AskingStopped,
     BudgetCut,
     Entry,
     Failed,
@@ -65,7 +66,7 @@ class ReplayModel:
 
         Raises:
             RecordingMissing: none fits; the message names the nearest and what differs.
-            ProviderFailed, BudgetCut: as recorded.
+            ProviderFailed, BudgetCut, AskingStopped: as recorded.
         """
         del time_left_s  # what was recorded has arrived
         recording, exchange = self._find(request)
@@ -155,6 +156,8 @@ def _error(failed: Failed) -> Exception:
     match failed.cause:
         case "budget_cut":
             return BudgetCut(failed.message, latency_us=latency_us, attempts=failed.attempts)
+        case "cancelled":
+            return AskingStopped(failed.message, latency_us=latency_us, attempts=failed.attempts)
         case "no_recording":
             return RecordingMissing(failed.message, latency_us=latency_us)
         case "provider_error":

@@ -56,7 +56,8 @@ def import_(
 ) -> int:
     """Bring runs that were made elsewhere into a new FILE of recordings.
 
-    PATH is a file, or a folder whose files are read, also below. Which form a file has is seen by
+    PATH is a file, a pipe, "-" for the standard input, or a folder whose files are read, also
+    below. Which form a file has is seen by
     what it holds: reference, openai-messages, tau-bench, tau2-bench, agentdojo, inspect, llm
     (SQLite), otel (OTLP/JSON), or one that an installed package adds. What a file does not say is
     unknown in the recording, never zero. Runs that can be read are kept, whatever else is damaged.
@@ -67,6 +68,7 @@ def import_(
     Examples:
       handrail recordings import gpt-4o-airline.json --to airline.jsonl
       handrail recordings import logs/ --format openai-messages --to logs.jsonl
+      zcat runs.json.gz | handrail recordings import - --to runs.jsonl
     """
     try:
         report = import_runs(

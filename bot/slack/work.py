@@ -172,7 +172,10 @@ class TicketWork:
         )
         model, clock = self._play(plan)
         if isinstance(model, LiveModel):
-            model = model.watched(lambda progress: status.hear(db, keeper.entries, progress))
+            model = model.watched(
+                lambda progress: status.hear(db, keeper.entries, progress),
+                lambda: self._cause(db, task, thread.run_id) is not None,
+            )
         try:
             story = carry_through(
                 plan,

@@ -9,7 +9,7 @@ from typing import Final
 
 from loop.attempts import Attempt, Fault
 from loop.clock import Clock, MonotonicClock
-from loop.errors import BudgetCut, ProviderFailed
+from loop.errors import AskingStopped, BudgetCut, ProviderFailed
 from loop.live.body import body_of
 from loop.live.completion import Completion
 from loop.live.endpoint import Endpoint
@@ -24,6 +24,8 @@ __all__ = ["CostOf", "LiveModel", "Means"]
 
 LEAST_TIMEOUT_S: Final = 1.0
 """A try is given at least this long, however little is left of the budget, in seconds."""
+LOOK_S: Final = 1.0
+"""How often a wait, or a reply that comes in pieces, looks whether the run was cancelled."""
 CostOf = Callable[[str | None, str, Usage], Cost]
 """What a reply cost: by the model that answered, the one that was asked, and the tokens."""
 
@@ -43,6 +45,7 @@ class Means:
         utc: seconds since 1970, for waits that are given as a date.
         retries: how often a reply is asked for, and after what waits.
         on_progress: hears what the server is at.
+        is_cancelled: says whether the run is; None where nobody can cancel it.
     """
 
     cost_of: CostOf
@@ -51,6 +54,7 @@ class Means:
     utc: Callable[[], float] = utc_time
     retries: Retries = field(default_factory=Retries)
     on_progress: Callable[[Progress], None] = _nobody
+    is_cancelled: Callable[[], bool] | None = None
 
 
 class LiveModel:
@@ -75,6 +79,7 @@ class LiveModel:
         Raises:
             ProviderFailed: no reply; the message says why, in the provider's words without secrets.
             BudgetCut: the run's time is over.
+            AskingStopped: the run was cancelled in a wait, or while the reply came in pieces.
         """
         asking = _Asking(self._server, self._endpoint, self._means, time_left_s)
         completion = asking.completion(body_of(request, self._server))
@@ -91,17 +96,26 @@ class LiveModel:
             attempts=tuple(asking.attempts),
         )
 
-    def watched(self, on_progress: Callable[[Progress], None]) -> LiveModel:
+    def watched(
+        self,
+        on_progress: Callable[[Progress], None],
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> LiveModel:
         """Return the same model, over the same connections, with somebody who hears its progress.
 
-        ``on_progress`` is called in the thread that asks, and holds it up as long as it takes.
+        Both are called in the thread that asks, and hold it up as long as they take;
+        ``is_cancelled`` at most once a second.
         """
-        means = replace(self._means, on_progress=on_progress)
+        means = replace(self._means, on_progress=on_progress, is_cancelled=is_cancelled)
         return LiveModel(self._server, means, self._endpoint)
 
     def close(self) -> None:
         """Close the connections. Closing twice is allowed."""
         self._endpoint.close()
+
+
+class _Cancelled(Exception):
+    """The run was cancelled; what was tried is not noted yet."""
 
 
 class _Asking:
@@ -117,6 +131,7 @@ class _Asking:
         self._budget_s = time_left_s
         self._begun_us = means.clock.now_us()
         self._waited_s = 0.0
+        self._looked_us = self._begun_us
 
     @property
     def taken_us(self) -> int:
@@ -127,20 +142,59 @@ class _Asking:
         """Return the first completion that comes.
 
         Raises:
-            ProviderFailed, BudgetCut: none comes.
+            ProviderFailed, BudgetCut, AskingStopped: none comes.
         """
         while True:
-            before_us, timeout_s = self.taken_us, self._timeout_s()
-            self._means.on_progress(Progress.ASKED)
-            outcome = self._endpoint.try_once(
-                body, timeout_s=timeout_s, on_progress=self._means.on_progress
-            )
+            before_us = self.taken_us
+            outcome = self._try(body)
             if isinstance(outcome, Completion):
                 return outcome
             wait_s = self._wait_after(outcome, self.taken_us - before_us)
             self._means.on_progress(Progress.WAITING)
-            self._means.wait(wait_s)
+            self._wait(wait_s)
             self._waited_s += wait_s
+
+    def _try(self, body: bytes) -> Completion | Refusal:
+        begun_us = self.taken_us
+        self._means.on_progress(Progress.ASKED)
+        try:
+            return self._endpoint.try_once(
+                body,
+                timeout_s=self._timeout_s(),
+                on_progress=self._means.on_progress,
+                on_piece=self._look,
+            )
+        except _Cancelled:
+            cut = Refusal(fault=Fault.BROKEN, reason="the run was cancelled")
+            self._note(cut, self.taken_us - begun_us, waits_s=0.0)
+            raise self._stopped() from None
+
+    def _wait(self, seconds: float) -> None:
+        """Wait in parts, with a look between them, where somebody can cancel the run."""
+        if self._means.is_cancelled is None:
+            self._means.wait(seconds)
+            return
+        try:
+            while seconds > 0:
+                self._look()
+                self._means.wait(min(LOOK_S, seconds))
+                seconds -= LOOK_S
+            self._look()
+        except _Cancelled:
+            raise self._stopped() from None
+
+    def _look(self) -> None:
+        """Look whether the run was cancelled, unless that was just done.
+
+        Raises:
+            _Cancelled: it was.
+        """
+        now_us = self._means.clock.now_us()
+        if self._means.is_cancelled is None or now_us - self._looked_us < _us(LOOK_S):
+            return
+        self._looked_us = now_us
+        if self._means.is_cancelled():
+            raise _Cancelled
 
     def _left_s(self) -> float | None:
         """Return what is left of the budget, in seconds; None is no limit."""
@@ -162,20 +216,24 @@ class _Asking:
         may = refusal.is_retried and number < self._means.retries.attempts
         wait_s = self._means.retries.backoff_s(number) if asked_s is None else asked_s
         fits = (left_s is None or wait_s < left_s) and self._fits(wait_s)
+        self._note(refusal, latency_us, waits_s=wait_s if may and fits else 0.0)
+        if refusal.fault is Fault.TIMEOUT and left_s is not None and left_s <= 0:
+            raise self._cut()
+        if may and fits:
+            return wait_s
+        raise self._failed(refusal, too_long_s=asked_s if may else None)
+
+    def _note(self, refusal: Refusal, latency_us: int, *, waits_s: float) -> None:
+        asked_s = refusal.asked_wait_s
         self.attempts.append(
             Attempt(
                 fault=refusal.fault,
                 status=refusal.status,
                 latency_us=latency_us,
                 asked_wait_us=None if asked_s is None else _us(asked_s),
-                waited_us=_us(wait_s) if may and fits else 0,
+                waited_us=_us(waits_s),
             )
         )
-        if refusal.fault is Fault.TIMEOUT and left_s is not None and left_s <= 0:
-            raise self._cut()
-        if may and fits:
-            return wait_s
-        raise self._failed(refusal, too_long_s=asked_s if may else None)
 
     def _fits(self, wait_s: float) -> bool:
         return self._waited_s + wait_s <= self._means.retries.max_total_s
@@ -183,6 +241,13 @@ class _Asking:
     def _cut(self) -> BudgetCut:
         return BudgetCut(
             "the run's time was over before a whole reply came",
+            latency_us=self.taken_us,
+            attempts=tuple(self.attempts),
+        )
+
+    def _stopped(self) -> AskingStopped:
+        return AskingStopped(
+            "the run was cancelled while its model was asked",
             latency_us=self.taken_us,
             attempts=tuple(self.attempts),
         )

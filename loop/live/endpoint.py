@@ -42,10 +42,23 @@ class Endpoint:
         self._redactor = Redactor()
 
     def try_once(
-        self, body: bytes, *, timeout_s: float, on_progress: Callable[[Progress], None]
+        self,
+        body: bytes,
+        *,
+        timeout_s: float,
+        on_progress: Callable[[Progress], None],
+        on_piece: Callable[[], None],
     ) -> Completion | Refusal:
-        """Send the body once and read what comes back, in one piece or in many."""
+        """Send the body once and read what comes back, in one piece or in many.
+
+        What ``on_piece`` raises, called as each line of a stream comes, ends the reading.
+        """
         pieces = Pieces(on_progress)
+
+        def line(text: str) -> None:
+            pieces.line(text)
+            on_piece()
+
         try:
             answer = self._http.post(
                 path_of(self._server),
@@ -53,7 +66,7 @@ class Endpoint:
                 secret_headers=self._secret,
                 params=query_of(self._server),
                 timeout_s=timeout_s,
-                line=pieces.line,
+                line=line,
             )
         except HttpFault as error:
             return Refusal(fault=error.fault, reason=str(error))

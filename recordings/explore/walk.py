@@ -208,8 +208,8 @@ class Walk:
         tally.wall_us = step.wall_after_us or 0
 
     def _without_reply(self, step: StepFacts) -> Generator[Check, None, bool]:
-        """End with the provider's failure; of a call that the budget cut the limits decide."""
-        if step.failed == "provider_error":
+        """End with a failure of no limit; of a call that the budget cut the limits decide."""
+        if step.failed in ("provider_error", "cancelled"):
             return self._end()
         limits, past = self._limits, self._facts.limits
         stop: Stop | None = None

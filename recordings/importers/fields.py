@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from loop import Cost, CostState, whole
+from recordings.importers.constants import loads
 from tools import ToolSpec
 
 __all__ = [
@@ -57,7 +58,7 @@ def _literal(text: str) -> object:
     if len(text) > MAX_LITERAL_CHARS or text.lstrip()[:1] not in ("[", "{", "("):
         return None
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         pass
     try:

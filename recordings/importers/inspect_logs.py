@@ -8,7 +8,6 @@ sample's attachments. ``success`` is what the scores agree on: C or 1 is success
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any, Final
 from loop import Usage
 from recordings.importers.archives import Archive
 from recordings.importers.chat import Facts, items_of
+from recordings.importers.constants import loads
 from recordings.importers.fields import (
     Malformed,
     cost_of,
@@ -114,7 +114,7 @@ def _model(file: SourceFile, archive: Archive) -> str:
 
 def _entry(archive: Archive, entry: str) -> Mapping[str, Any]:
     try:
-        return mapping_of(json.loads(archive.read(entry)))
+        return mapping_of(loads(archive.read(entry)))
     except (ValueError, RecursionError):
         raise Malformed("is not JSON") from None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from recordings.importers.constants import loads
 from recordings.importers.fields import list_of, mapping_of, name_of
 
 __all__ = ["Span", "read_span"]
@@ -143,7 +143,7 @@ def _structured(text: object) -> object:
     if not isinstance(text, str) or text[:1] not in ("[", "{"):
         return text
     try:
-        found = json.loads(text)
+        found = loads(text)
     except (ValueError, RecursionError):
         return text
     return found if _holds_messages(found) else text

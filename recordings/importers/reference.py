@@ -26,6 +26,7 @@ from loop import (
     price_of,
 )
 from recordings.errors import RecordingUnreadable
+from recordings.importers.constants import loads
 from recordings.importers.fields import mapping_of
 from recordings.importers.protocol import Fit
 from recordings.importers.runs import ImportedRun, Item, NoReply, Spoke
@@ -139,7 +140,7 @@ class _Unreadable(Exception):
 
 def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
     try:
-        value = json.loads(line)
+        value = loads(line)
     except (ValueError, RecursionError):
         raise _Unreadable(None, "is not a line of JSON") from None
     if not isinstance(value, dict):

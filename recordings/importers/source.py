@@ -47,15 +47,22 @@ class SourceFile:
     path: Path
     name: str
     """The file's name, with the folders below the one that was given."""
+    shown: str = ""
+    """What messages call it, where that is not its path: it is a copy of what was given."""
     not_read: list[NotRead] = field(default_factory=list)
     """The first ones."""
     not_read_count: int = 0
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return self.shown or str(self.path)
 
     def failed(self, place: str, problem: str) -> None:
         """Note a part that could not be read."""
         self.not_read_count += 1
         if len(self.not_read) < MAX_KEPT:
-            self.not_read.append(NotRead(file=str(self.path), place=place, problem=problem))
+            self.not_read.append(NotRead(file=self.title, place=place, problem=problem))
 
     def each(self, convert: Callable[[Any, str], ImportedRun], *path: str) -> Iterator[ImportedRun]:
         """Yield the run of each value, as ``convert`` reads it with its place; note the others."""

@@ -6,7 +6,6 @@ Memory stays at the size of one run, whatever the size of the file.
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import ijson  # type: ignore[import-untyped]
+
+from recordings.importers.constants import Nulled, loads
 
 __all__ = [
     "CANNOT_UNPACK",
@@ -173,7 +174,7 @@ class _Bounded:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.unended = 0
-        self._stream = stream
+        self._stream = Nulled(stream)
 
     def read(self, size: int) -> bytes:
         """Return the next bytes.
@@ -244,7 +245,7 @@ def _paths(head: bytes) -> set[str]:
     found: set[str] = set()
     keys: list[str] = []
     try:
-        for event, value in ijson.basic_parse(BytesIO(head), multiple_values=True):
+        for event, value in ijson.basic_parse(Nulled(BytesIO(head)), multiple_values=True):
             if event == "map_key":
                 keys[-1] = value
                 if len(keys) <= PEEK_PARTS + 1:
@@ -276,7 +277,7 @@ def _read(stream: IO[bytes], most: int) -> bytes:
 def parsed(line: bytes) -> Mapping[str, Any] | list[Any] | None:
     """Return the object or the list of a line; None where it holds neither."""
     try:
-        value = json.loads(line)
+        value = loads(line)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None

@@ -13,6 +13,7 @@ import pytest
 from loop import (
     Ask,
     Asked,
+    AskingStopped,
     BudgetCut,
     Cancelled,
     Cost,
@@ -601,6 +602,32 @@ def test_a_providers_words_are_redacted_before_they_are_kept() -> None:
     assert ran.ended.stop.cause == "401: wrong key [key] of [email]"
     assert "bob@example.com" not in repr(ran.records)
     assert "sk-abcdefghijklmnop1234" not in repr(ran.records)
+
+
+def test_a_run_that_is_cancelled_while_its_model_is_asked_ends_as_cancelled_with_its_cause() -> (
+    None
+):
+    causes: list[str] = []
+
+    class Stopping:
+        def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
+            del request, time_left_s
+            causes.append("a person pressed Stop")
+            raise AskingStopped("the run was cancelled", latency_us=3_000_000)
+
+    sink = MemorySink()
+    journal = Journal(sink, VirtualClock())
+    ended = run(make_work(), Stopping(), journal, lambda: causes[0] if causes else None)
+
+    assert (ended.stop.reason, ended.stop.cause) == ("cancelled", "a person pressed Stop")
+    kinds = [entry.record.kind for entry in sink.entries]
+    assert kinds == ["opened", "asked", "failed", "cancelled", "stopped"]
+
+
+def test_a_client_that_says_cancelled_where_nobody_cancelled_ends_the_run_so_too() -> None:
+    ran = run_work(make_work(), [AskingStopped("the run was cancelled")])
+
+    assert (ran.ended.stop.reason, ran.ended.stop.cause) == ("cancelled", "the run was cancelled")
 
 
 @pytest.mark.parametrize("broken", [OSError("secret 4111"), TypeError("secret"), KeyError("x")])

@@ -12,6 +12,7 @@ import pytest
 
 from bot.errors import SettingRefused
 from bot.settings import Settings
+from bot.slack.refs import ActionId
 from bot.slack.run_end import STATUS_EVERY_US
 from loop import PRICES
 from recordings import SHIPPED_RECORDINGS, read_recordings
@@ -134,6 +135,22 @@ def time_to_show(exchange: Exchange, event: dict[str, Any]) -> None:
     exchange.server.over.wait(STATUS_EVERY_US / 1_000_000)
     exchange.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
     exchange.wfile.flush()
+
+
+def test_stop_ends_a_run_that_waits_for_its_model_long_before_the_wait_is_over(
+    bot: LiveOffice, provider: Provider
+) -> None:
+    provider.turns[:] = [fails(429, "Slow down.", {"Retry-After": "55"})]
+
+    ticket = bot.ticket("T-80008")
+    status = bot.wait_for_reply(ticket, ActionId.STOP.value)
+    bot.until(lambda: len(provider.seen) == 1, what="the model was not asked")
+    bot.workspace.click(ANN, status, ActionId.STOP)
+
+    bot.wait_for_reply(ticket, "Stop was pressed", seconds=10)
+    bot.rest()
+    (kept,) = (bot.folder / "kept").iterdir()
+    assert read_one(kept).complete
 
 
 def test_a_bot_whose_model_has_no_usable_server_does_not_start(tmp_path: Path) -> None:

@@ -51,10 +51,19 @@ def request(**head: Any) -> Request:
 
 
 class Asking:
-    """A client whose waits move a virtual clock. Each try takes ``try_s`` of it."""
+    """A client whose waits move a virtual clock. Each try takes ``try_s`` of it.
+
+    ``cancelled_at_s``: when the run is cancelled, by that clock; None: nobody can cancel it.
+    """
 
     def __init__(
-        self, url: str, *, try_s: float = 0.0, retries: Retries | None = None, **server: Any
+        self,
+        url: str,
+        *,
+        try_s: float = 0.0,
+        retries: Retries | None = None,
+        cancelled_at_s: float | None = None,
+        **server: Any,
     ) -> None:
         self.clock = VirtualClock()
         self.waits: list[float] = []
@@ -67,6 +76,9 @@ class Asking:
             utc=lambda: NOW,
             retries=retries or Retries(jitter=lambda: 1.0),
             on_progress=self._heard,
+            is_cancelled=None
+            if cancelled_at_s is None
+            else lambda: self.clock.now_us() >= cancelled_at_s * 1_000_000,
         )
         fields: dict[str, Any] = {"model": "gpt-test", "api_key": SecretStr(KEY), "timeout_s": 5.0}
         self.model = LiveModel(Server(base_url=url, **{**fields, **server}), means)

@@ -7,10 +7,19 @@ from email.utils import format_datetime
 
 import pytest
 
-from loop import Fault, Progress, ProviderFailed, Retries
+from loop import AskingStopped, Fault, Progress, ProviderFailed, Retries
 from loop.live.waits import asked_wait_s
 from tests.loop.live.asking import NOW, Asking, request
-from tests.provider import breaks_off, completes, fails, hangs_up, is_silent, serving
+from tests.provider import (
+    breaks_off,
+    chunk,
+    completes,
+    fails,
+    hangs_up,
+    is_silent,
+    serving,
+    streams,
+)
 
 BUSY = fails(503, "Busy.")
 LIMITED = fails(429, "Slow down.", {"Retry-After": "8"})
@@ -185,3 +194,39 @@ def test_a_wait_that_nothing_can_hold_ends_the_run_as_a_failure_of_the_provider(
         asking = Asking(provider.url)
         with pytest.raises(ProviderFailed, match=r"asked to wait 1e\+09 s"):
             asking.model.ask(request(), time_left_s=None)
+
+
+@pytest.mark.parametrize(("at_s", "waited_s"), [(0.0, 1.0), (2.5, 3.0), (3.0, 3.0), (7.9, 8.0)])
+def test_a_wait_ends_within_a_second_once_the_run_is_cancelled(
+    at_s: float, waited_s: float
+) -> None:
+    with serving(LIMITED, completes("never")) as provider:
+        asking = Asking(provider.url, cancelled_at_s=at_s)
+        with pytest.raises(AskingStopped, match="was cancelled") as caught:
+            asking.model.ask(request(), time_left_s=100.0)
+
+    assert (sum(asking.waits), len(provider.seen)) == (waited_s, 1)
+    assert caught.value.latency_us == waited_s * 1_000_000
+    assert [a.fault for a in caught.value.attempts] == [Fault.RATE_LIMITED]
+
+
+def test_a_run_that_could_be_cancelled_and_is_not_waits_as_long_as_any_other() -> None:
+    turn = fails(429, "Slow down.", {"Retry-After": "2.5"})
+    with serving(turn, completes("Done.")) as provider:
+        asking = Asking(provider.url, cancelled_at_s=1e9)
+        reply = asking.model.ask(request(), time_left_s=100.0)
+
+    assert asking.waits == [1.0, 1.0, 0.5]
+    assert reply.text == "Done."
+    assert [a.waited_us for a in reply.attempts] == [2_500_000]
+
+
+def test_a_reply_that_comes_in_pieces_is_left_once_the_run_is_cancelled() -> None:
+    """The try may have cost something, so it stands among the attempts."""
+    with serving(streams(chunk(content="Hel"), chunk(content="lo"))) as provider:
+        asking = Asking(provider.url, try_s=2.0, cancelled_at_s=1.0)
+        with pytest.raises(AskingStopped) as caught:
+            asking.model.ask(request(), time_left_s=100.0)
+
+    (cut,) = caught.value.attempts
+    assert (cut.fault, cut.latency_us, cut.may_have_cost) == (Fault.BROKEN, 2_000_000, True)

@@ -60,7 +60,7 @@ def _reached(settings: Settings, secrets: SlackSecrets, app: App, desk: Desk) ->
             with _socket(settings, secrets, app, desk):
                 yield
         case Mode.HTTP:
-            with _http(settings, app):
+            with _http(settings, secrets, app):
                 yield
         case _:
             assert_never(settings.slack.mode)
@@ -109,7 +109,7 @@ def _hushed(log: logging.Logger) -> Iterator[None]:
 
 
 @contextmanager
-def _http(settings: Settings, app: App) -> Iterator[None]:
+def _http(settings: Settings, secrets: SlackSecrets, app: App) -> Iterator[None]:
     try:
         import uvicorn
         from slack_bolt.adapter.starlette import SlackRequestHandler
@@ -128,9 +128,11 @@ def _http(settings: Settings, app: App) -> Iterator[None]:
         return await handler.handle(request)
 
     routes = Starlette(routes=[Route(EVENTS_PATH, take, methods=["POST"])])
+    assert secrets.signing_secret is not None, "read_secrets requires it for this mode"
+    guard = Guard(routes, signing_secret=secrets.signing_secret.get_secret_value())
     place = settings.slack
     config = uvicorn.Config(
-        Guard(routes), host=place.host, port=place.port, log_level="warning", access_log=False
+        guard, host=place.host, port=place.port, log_level="warning", access_log=False
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="events-api", daemon=True)

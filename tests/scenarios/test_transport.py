@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,15 @@ OTHERS = b'{"type":"event_callback","event_id":"Ev9","event":{"type":"team_join"
 """An event that is nobody's business here."""
 
 
-def signed(secret: str, body: bytes, *, skew_s: int = 0) -> dict[str, str]:
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+def signed(secret: str, body: bytes, *, skew_s: int = 0, kind: str = JSON) -> dict[str, str]:
     """Return the headers of a request that Slack would have signed, by a clock that is off."""
     stamp = str(int(time.time()) + skew_s)
     signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
     return {
-        "content-type": "application/json",
+        "content-type": kind,
         "x-slack-request-timestamp": stamp,
         "x-slack-signature": str(signature),
     }
@@ -86,6 +90,63 @@ def _bad(me: Any) -> dict[str, dict[str, Any]]:
             "headers": signed(secret, OTHERS, skew_s=-240),
         },
     }
+
+
+HOSTILE = {
+    "no JSON": b"payload=%7Bnot",
+    "a list": b"payload=%5B1%5D",
+    "a text": b"payload=%22x%22",
+    "a brace": b"{not json",
+    "a zero byte": b"payload=\x00",
+    "a great depth": b"payload=" + b"[" * 20_000,
+    "a great number": b"payload=" + b"9" * 5_000,
+    "nothing": b"payload=",
+}
+"""Bodies of forms that are no press of Slack's."""
+
+
+@pytest.fixture
+def reached(tmp_path: Path) -> Iterator[Office]:
+    """A bot in HTTP mode."""
+    with office(tmp_path, mode="http", port=free_port()) as place:
+        place.open()
+        yield place
+
+
+def test_case_75_a_hostile_form_is_refused_signed_or_not(
+    reached: Office, capfd: pytest.CaptureFixture[str]
+) -> None:
+    secret, url = reached.workspace.identity.signing_secret, reached.events_url
+
+    def post(body: bytes, secret: str) -> int:
+        headers = signed(secret, body, kind=FORM)
+        return httpx.post(url, content=body, headers=headers).status_code
+
+    assert {name: post(body, "another") for name, body in HOSTILE.items()} == dict.fromkeys(
+        HOSTILE, 401
+    )
+    assert {name: post(body, secret) for name, body in HOSTILE.items()} == dict.fromkeys(
+        HOSTILE, 400
+    )
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("signature", [b"v0=", b"v0=\xe9", b"v1=" + b"0" * 64, b"v0=" + b"F" * 64])
+def test_case_75_what_is_no_signature_is_refused(reached: Office, signature: bytes) -> None:
+    secret = reached.workspace.identity.signing_secret
+    headers: list[tuple[bytes, bytes]] = [
+        (name.encode(), signature if name == "x-slack-signature" else value.encode())
+        for name, value in signed(secret, OTHERS).items()
+    ]
+
+    assert httpx.post(reached.events_url, content=OTHERS, headers=headers).status_code == 401
+
+
+def test_case_75_what_is_unsigned_is_refused_before_it_is_parsed(reached: Office) -> None:
+    unread = b'{"type":'
+    headers = signed("another", unread)
+
+    assert httpx.post(reached.events_url, content=unread, headers=headers).status_code == 401
 
 
 def team_app(place: Office) -> App:

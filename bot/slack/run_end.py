@@ -18,7 +18,7 @@ from bot.slack.store.drafts import FeedbackKind, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
-from bot.slack.views import DraftProposal, Message, StatusView
+from bot.slack.views import DraftProposal, Message, Phase, StatusView
 from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Progress, Result
@@ -205,16 +205,31 @@ def put_status_edit(
 
 
 def show_stopping(db: Database, run: RunThread, now_us: int) -> None:
-    """Say in the status who pressed Stop, though the step in flight is not over yet.
-
-    A run whose journal does not begin yet ends before its first step, and says so by itself.
-    """
+    """Say in the status who pressed Stop, though the step in flight is not over yet."""
+    by = who_stopped(db, run.run_id)
     story = Story.of(run.run_id, Runs(db).entries(run.run_id))
-    if story is not None:
-        view = status_view(story, by=who_stopped(db, run.run_id))
+    view = _stopping_view(db, run, by) if story is None else status_view(story, by=by)
+    if view is not None:
         put_status_edit(
             db, run.channel, view, at="stopping", priority=Priority.FINAL, now_us=now_us
         )
+
+
+def _stopping_view(db: Database, run: RunThread, by: str | None) -> StatusView | None:
+    """Return the status of a run whose journal does not begin yet: it ends before its first step.
+
+    None where the ticket is not known.
+    """
+    ticket = read_ticket(db, run.channel, run.thread_ts)
+    if ticket is None:
+        return None
+    return StatusView(
+        run_id=run.run_id,
+        ticket_id=ticket.ticket_id,
+        customer_id=ticket.customer_id or "",
+        phase=Phase.STOPPING,
+        by=by,
+    )
 
 
 def who_stopped(db: Database, run_id: str) -> str | None:

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from approvals.store import rows, tx
 from bot.models import replayed
 from bot.plan import Plan
 from bot.slack.outside import Outside
-from bot.slack.store.threads import status_key
+from bot.slack.run_end import STATUS_EVERY_US, Status
+from bot.slack.store.drafts import FeedbackKind, give_feedback
+from bot.slack.store.threads import status_key, thread_of_run
 from bot.slack.words.threads import header_gone, not_a_member
 from loop import Clock, Model, Reply, Request
+from recordings import Runs
 from tests.scenarios.office import (
     ANN,
     BEN,
@@ -330,6 +334,52 @@ def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
 
     stop = slow.wait_for_reply(ticket, "Stop was pressed")
     assert "handrail:retry" in shown(stop)
+
+
+def test_stop_pressed_before_the_journal_begins_shows_at_once_and_ends_the_run(
+    place: Office,
+) -> None:
+    begin = threading.Event()
+
+    def play(plan: Plan) -> tuple[Model, Clock]:
+        assert begin.wait(timeout=20)
+        return replayed(plan)
+
+    place.open(Outside(play=play))
+    ticket = place.ticket(SIMPLE)
+    status = place.wait_for_reply(ticket, "handrail:stop")
+
+    place.workspace.click(ANN, status, "handrail:stop")
+    shown_at_once = place.wait_for_reply(ticket, f"<@{ANN}> pressed Stop")
+    entries = place.count("SELECT count(*) FROM journal")
+    begin.set()
+
+    assert shown_at_once.ts == status.ts
+    assert "handrail:stop" not in shown(shown_at_once)
+    assert entries == 0
+    place.wait_for_reply(ticket, "Stop was pressed")
+    place.rest()
+    assert place.count("SELECT count(*) FROM runs WHERE reason = 'cancelled'") == 1
+
+
+def test_progress_that_comes_after_a_press_on_stop_still_says_who_pressed_it(bot: Office) -> None:
+    bot.wait_for_reply(bot.ticket(SIMPLE), "Draft for")
+    bot.rest()
+    bot.close()
+    times = iter((0, STATUS_EVERY_US))
+    with bot.store() as db:
+        run_id = str(rows(db, "SELECT run_id FROM threads")[0]["run_id"])
+        thread = thread_of_run(db, run_id)
+        assert thread is not None
+        with tx(db):
+            give_feedback(db, run_id, FeedbackKind.STOPPED, by=ANN, now_us=0)
+
+        status = Status(thread, now_us=lambda: next(times))
+        status.show(db, Runs(db).entries(run_id)[:2])
+
+        newest = rows(db, "SELECT payload, state FROM outbox ORDER BY outbox_id DESC LIMIT 1")[0]
+    assert newest["state"] == "ready"
+    assert f"<@{ANN}> pressed Stop" in newest["payload"]
 
 
 def test_retry_pressed_by_many_is_one_more_run(slow: Office, gates: Gates) -> None:

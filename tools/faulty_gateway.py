@@ -44,14 +44,16 @@ class FaultyGateway:
             case None:
                 return self._gateway.send(tool, request, key, timeout_s=timeout_s)
             case FaultMode.TIMEOUT | FaultMode.TIMEOUT_BEFORE_WRITE:
-                raise ShopTimeout(f"simulated: no answer for {tool}")
+                raise ShopTimeout("a simulated fault: the shop did not answer")
             case FaultMode.TIMEOUT_AFTER_WRITE:
                 self._gateway.send(tool, request, key, timeout_s=timeout_s)
-                raise ShopTimeout(f"simulated: {tool} was done and the answer was lost")
+                raise ShopTimeout(
+                    "a simulated fault: the shop carried it out, and its answer was lost"
+                )
             case FaultMode.UNAVAILABLE:
-                raise ShopUnavailable(f"simulated: no service for {tool}")
+                raise ShopUnavailable("a simulated fault: the shop was away and did nothing")
             case FaultMode.DENIED:
-                raise ShopDenied(f"simulated: {tool} is refused")
+                raise ShopDenied("a simulated fault: the shop refused this caller")
             case _:
                 assert_never(mode)
 

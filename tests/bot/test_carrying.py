@@ -76,9 +76,8 @@ def test_b82_a_time_out_after_the_write_is_found_and_not_repeated(counter: Count
     ):
         one.carry_out(db, [proposal_id])
 
-    assert said == [
-        "attempt 1: simulated: request_refund was done and the answer was lost; again in 2 seconds"
-    ]
+    why = "a simulated fault: the shop carried it out, and its answer was lost"
+    assert said == [f"attempt 1: {why}; again in 2 seconds"]
     assert clock.slept == [2]
     assert counter.state(proposal_id) is ProposalState.DONE
     assert len(counter.changes()) == 1

@@ -23,6 +23,7 @@ from bot.slack.views import CardView
 from bot.slack.words.common import NOTHING_CHANGED, SEPARATOR, rule_words, who
 from bot.texts import action_text, counted
 from tools import (
+    PRACTICE_TRAITS,
     Action,
     CreateReturnLabel,
     Money,
@@ -331,7 +332,10 @@ def _is_done(operation: Operation | None) -> bool:
 def _done(operation: Operation) -> str:
     result = operation.result or {}
     reference = result.get("reference")
-    told = "*done*" if reference is None else f"*done*, reference {fact(str(reference))}"
+    where = " by the practice shop" if operation.gateway == PRACTICE_TRAITS.name else ""
+    told = f"*done*{where}"
+    if reference is not None:
+        told += f", reference {fact(str(reference))}"
     if operation.settled_us is not None:
         told += f", {date(operation.settled_us)}"
     return f"{told}, still pending at the shop" if operation.pending else told

@@ -176,7 +176,15 @@ def test_a_done_card_has_the_shops_reference() -> None:
     done = action_view(operation=operation(OperationState.DONE))
     seen = shown(card_message(card(ProposalState.DONE, actions=[done])))
 
+    assert "*done* by the practice shop, reference `RF-0001`" in seen
+
+
+def test_a_done_card_of_a_real_shop_does_not_speak_of_the_practice_shop() -> None:
+    done = action_view(operation=operation(OperationState.DONE, gateway="stripe"))
+    seen = shown(card_message(card(ProposalState.DONE, actions=[done])))
+
     assert "*done*, reference `RF-0001`" in seen
+    assert "practice" not in seen
 
 
 def test_a_pending_receipt_is_not_called_final() -> None:

@@ -28,6 +28,7 @@ from bot.slack.store.threads import (
     RunThreadState,
     end_thread,
     hold_ticket,
+    note_cost,
     open_thread,
     pause_reason,
     running_thread,
@@ -47,10 +48,10 @@ from bot.slack.store.tickets import (
 from bot.slack.views import Phase, StatusView
 from bot.slack.words import threads as lines
 from bot.slack.words.runs import DELETED, NEWER
-from bot.story import record_of
+from bot.story import Figures, record_of
 from bot.supplies import Supplies
 from bot.triage import carry_through
-from loop import Clock, Entry, JournalDiverged, LiveModel, Model, Opened
+from loop import Clock, Entry, JournalDiverged, LiveModel, Model, Opened, Replied
 from recordings import Runs, RunTaken
 from tools import TicketCase
 
@@ -168,7 +169,7 @@ class TicketWork:
         plan, entries = self._plan(runs, thread.run_id, ticket, used)
         status = Status(thread, now_us=self._now_us)
         keeper = _ShownKeeper(
-            thread.run_id, runs, entries, show=lambda found: status.show(db, found)
+            thread.run_id, runs, entries, show=lambda found: _follow(db, thread, status, found)
         )
         model, clock = self._play(plan)
         if isinstance(model, LiveModel):
@@ -266,6 +267,14 @@ class TicketWork:
 
     def _with(self, case: TicketCase) -> Supplies:
         return replace(self._supplies, cases={case.ticket.ticket_id: case})
+
+
+def _follow(db: Database, thread: RunThread, status: Status, entries: Sequence[Entry]) -> None:
+    """Count what a run has cost so far, for the cap of the day, and show where it stands."""
+    if isinstance(entries[-1].record, Replied):
+        with tx(db):
+            note_cost(db, thread.run_id, Figures.of(entries).cost_usd)
+    status.show(db, entries)
 
 
 class _ShownKeeper(Keeper):

@@ -317,6 +317,23 @@ def test_an_edit_that_takes_the_customer_away_ends_the_run_and_asks_for_one(
     slow.wait_for_reply(ticket, "T-90104-resolver-chat-small-2")
 
 
+def test_what_a_run_in_progress_has_cost_so_far_counts_against_the_cap_of_the_day(
+    tmp_path: Path, gates: Gates
+) -> None:
+    with office(tmp_path, max_cost_per_day="0.000001") as place:
+        place.open(Outside(play=gates.play))
+        first = place.ticket(SIMPLE)
+        in_progress(gates)
+        gates.let_on.release()
+        in_progress(gates)  # its first reply is there, and it is asked again
+
+        second = place.ticket(REFUND)
+        place.wait_for_reply(second, "This ticket waits: the last 24 hours cost")
+        assert place.count("SELECT count(*) FROM runs WHERE state = 'running'") == 1
+        gates.let_on.release(20)
+        place.wait_for_reply(first, "Draft for")
+
+
 def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
     ticket = slow.ticket(SIMPLE)
     in_progress(gates)

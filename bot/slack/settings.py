@@ -72,6 +72,13 @@ class SlackSettings(BaseModel):
     max_runs_per_hour: int | None = Field(
         default=None, ge=0, description="Runs begun in 60 minutes; once reached, tickets wait."
     )
+    history_tokens: int = Field(
+        default=1_500,
+        ge=0,
+        description="How much of what was said in the thread a further run is given, in tokens as "
+        "they are estimated: four ASCII characters to one, two bytes of any other. The newest "
+        "reply is always given.",
+    )
     remind_before_hours: int = Field(
         default=24,
         ge=0,

@@ -259,7 +259,7 @@ class TicketWork:
         return plan, ()
 
     def _plan_new(self, ticket: TicketRow, replies: Sequence[ReplyRow]) -> Plan:
-        case = case_of(ticket, replies)
+        case = case_of(ticket, replies, tokens=self._settings.slack.history_tokens)
         known = self._supplies.cases.get(ticket.ticket_id)
         if known is not None and self._settings.shop.is_practice:
             case = replace(case, faults=known.faults)

@@ -105,7 +105,10 @@ CASES: Final[dict[str, tuple[Status, str]]] = {
     "A99": (NOT_OURS, "a budget that nothing enforced; here limits bound the run itself"),
     "A101": (KEPT, ""),
     # A6 conversation, stream, evaluation
-    "A105": (CHANGED, "the budget is of characters, and the ticket's own text stands outside it"),
+    "A105": (
+        CHANGED,
+        "the ticket's own text stands outside the budget, and what is not ASCII counts for more",
+    ),
     "A106": (KEPT, ""),
     "A108": (NOT_OURS, "pieces show that an answer is written; nothing judges or counts them"),
     "A109": (NOT_OURS, "as A108"),

@@ -219,7 +219,7 @@ def test_a_pause_holds_until_it_is_taken_back_and_a_stop_is_asked_for_once(db: D
         assert not stop_run(db, "r1", cause="Stop was pressed")
 
 
-@pytest.mark.parametrize(("most", "kept"), [(0, 1), (4, 1), (7, 1), (8, 2), (100, 3)])
+@pytest.mark.parametrize(("most", "kept"), [(0, 1), (1, 1), (2, 2), (3, 3), (4, 3)])
 def test_the_newest_replies_are_kept_within_the_budget_and_one_always(most: int, kept: int) -> None:
     replies = [
         ReplyRow(ts=str(n), user_id="U", text="four", to_us=True, used_by_run=None)

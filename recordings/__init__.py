@@ -25,6 +25,7 @@ from recordings.files import (
     SHIPPED_RECORDINGS,
     SMALL_RECORDINGS,
     ReadRecordings,
+    each_recording,
     read_recordings,
     write_recording,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "construct",
     "decision_of",
     "decode",
+    "each_recording",
     "encode",
     "erase_journals_of",
     "erase_old_journals",

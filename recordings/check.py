@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loop import Asked, Called, Closed, Entry, Price, Replied, first_digest, next_digest
-from recordings.files import read_recordings
+from recordings.errors import RecordingUnreadable
+from recordings.files import each_recording
 from recordings.recording import Recording
 
 __all__ = ["CheckedFile", "check_recordings", "faults_of"]
@@ -35,15 +36,16 @@ def check_recordings(path: Path, prices: Mapping[str, Price]) -> CheckedFile:
     Raises:
         RecordingUnreadable: the path holds no recordings at all.
     """
-    read = read_recordings(path, prices)
-    faults = [str(fault) for fault in read.faults]
-    whole = 0
-    for recording in read.recordings:
+    damaged: list[RecordingUnreadable] = []
+    runs = whole = 0
+    faults: list[str] = []
+    for recording in each_recording(path, prices, damaged):
         found = list(faults_of(recording))
+        runs += 1
         whole += not found and (recording.complete or recording.opened is None)
         faults += (f"run {recording.name}: {fault}" for fault in found)
     return CheckedFile(
-        runs=len(read.recordings), whole=whole, faults=tuple(faults), notes=tuple(_notes(path))
+        runs=runs, whole=whole, faults=(*map(str, damaged), *faults), notes=tuple(_notes(path))
     )
 
 

@@ -8,18 +8,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from loop import Entry, Price
 from recordings.codec import decode, encode
 from recordings.errors import RecordingUnreadable
 from recordings.importers import reference
+from recordings.importers.streams import lines
 from recordings.recording import Recording
+from recordings.run_lines import RunLines, behind_mark
 
 __all__ = [
     "SHIPPED_RECORDINGS",
     "SMALL_RECORDINGS",
     "ReadRecordings",
+    "each_recording",
     "read_recordings",
     "write_recording",
 ]
@@ -42,9 +45,25 @@ class ReadRecordings:
 
 
 def read_recordings(path: Path, prices: Mapping[str, Price]) -> ReadRecordings:
-    """Read one file, or every ``.jsonl`` file of a folder in the order of names.
+    """Read one file, or every ``.jsonl`` file of a folder in the order of names, into memory.
 
     ``prices`` price the replies of files that do not say what a reply cost.
+
+    Raises:
+        RecordingUnreadable: the path holds no recordings at all.
+    """
+    faults: list[RecordingUnreadable] = []
+    recordings = tuple(each_recording(path, prices, faults))
+    return ReadRecordings(recordings=recordings, faults=tuple(faults))
+
+
+def each_recording(
+    path: Path, prices: Mapping[str, Price], faults: list[RecordingUnreadable]
+) -> Iterator[Recording]:
+    """Yield the same recordings one by one; memory stays at the size of one run.
+
+    ``faults`` takes what could not be read, as it is met. Files of the reference systems, whose
+    lines come in any order, are read whole.
 
     Raises:
         RecordingUnreadable: the path holds no recordings at all.
@@ -54,11 +73,13 @@ def read_recordings(path: Path, prices: Mapping[str, Price]) -> ReadRecordings:
     files = sorted(path.glob(f"*{_SUFFIX}")) if path.is_dir() else [path]
     if not files:
         raise RecordingUnreadable(str(path), f"holds no {_SUFFIX} files")
-    faults: list[RecordingUnreadable] = []
-    recordings = [found for file in files for found in _read_file(file, prices, faults)]
-    if not recordings:
+    any_read = False
+    for file in files:
+        for found in _read_file(file, prices, faults):
+            any_read = True
+            yield found
+    if not any_read:
         raise faults[0] if faults else RecordingUnreadable(str(path), "holds no recording")
-    return ReadRecordings(recordings=tuple(recordings), faults=tuple(faults))
 
 
 def write_recording(path: Path, run_id: str, entries: Iterable[Entry]) -> None:
@@ -71,26 +92,54 @@ def write_recording(path: Path, run_id: str, entries: Iterable[Entry]) -> None:
 def _read_file(
     file: Path, prices: Mapping[str, Price], faults: list[RecordingUnreadable]
 ) -> Iterator[Recording]:
-    runs: dict[str, list[Entry]] = {}
     if not file.is_file():  # a pipe or a device may never end
         faults.append(RecordingUnreadable(str(file), "is not a file"))
         return
     try:
-        # Bytes that are no UTF-8 become lone surrogates, so that they cost their own line only.
-        with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
-            first = _first_object(lines)
-            lines.seek(0)
-            whole = _whole_lines(lines, file, faults)
+        with file.open("rb") as stream:
+            first = _first_object(stream)
             if first is not None and "v" not in first and reference.recognises(first):
-                yield from reference.read(whole, str(file), prices, faults)
-                return
-            for number, line in enumerate(whole, start=1):
-                if line.strip():
-                    _read_line(line, file, number, runs, faults)
+                yield from _read_reference(file, prices, faults)
+            else:
+                yield from _read_journals(file, stream, faults)
     except OSError as error:
         faults.append(RecordingUnreadable(str(file), f"cannot be read: {error.strerror}"))
-    for run_id, entries in runs.items():
-        yield from _recording(file, run_id, entries, faults)
+
+
+def _read_reference(
+    file: Path, prices: Mapping[str, Price], faults: list[RecordingUnreadable]
+) -> Iterator[Recording]:
+    # Bytes that are no UTF-8 become lone surrogates, so that they cost their own line only.
+    with file.open(encoding="utf-8-sig", errors="surrogateescape") as text:
+        yield from reference.read(_whole_lines(text, file, faults), str(file), prices, faults)
+
+
+def _read_journals(
+    file: Path, stream: IO[bytes], faults: list[RecordingUnreadable]
+) -> Iterator[Recording]:
+    runs = RunLines(stream, lambda number, line: faults.append(_fault_of(file, number, line)))
+    for run_id in runs:
+        entries: list[Entry] = []
+        for number, line in runs.of(run_id):
+            try:
+                entries.append(decode(line, file=str(file), number=number)[1])
+            except RecordingUnreadable as fault:
+                faults.append(fault)
+        if entries:
+            yield from _recording(file, run_id, entries, faults)
+
+
+def _fault_of(file: Path, number: int, line: bytes | None) -> RecordingUnreadable:
+    """Return what is wrong with a line that names no run."""
+    if line is None:
+        return RecordingUnreadable(str(file), "is too long to be read", line=number)
+    try:
+        decode(line.decode("utf-8"), file=str(file), number=number)
+    except UnicodeDecodeError:
+        return RecordingUnreadable(str(file), "is not UTF-8 text", line=number)
+    except RecordingUnreadable as fault:
+        return fault
+    raise AssertionError("a line that can be read names its run")
 
 
 def _recording(
@@ -111,10 +160,10 @@ def _recording(
 
 
 def _whole_lines(
-    lines: Iterable[str], file: Path, faults: list[RecordingUnreadable]
+    text: Iterable[str], file: Path, faults: list[RecordingUnreadable]
 ) -> Iterator[str]:
     """Yield every line, one that is not UTF-8 as an empty one, so that the numbers stay."""
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text, start=1):
         if not line.isascii() and _NOT_UTF8.search(line):
             faults.append(RecordingUnreadable(str(file), "is not UTF-8 text", line=number))
             yield "\n"
@@ -122,26 +171,12 @@ def _whole_lines(
             yield line
 
 
-def _read_line(
-    line: str,
-    file: Path,
-    number: int,
-    runs: dict[str, list[Entry]],
-    faults: list[RecordingUnreadable],
-) -> None:
-    try:
-        run_id, entry = decode(line, file=str(file), number=number)
-    except RecordingUnreadable as fault:
-        faults.append(fault)
-    else:
-        runs.setdefault(run_id, []).append(entry)
-
-
-def _first_object(lines: Iterable[str]) -> dict[str, object] | None:
+def _first_object(stream: IO[bytes]) -> dict[str, object] | None:
     """Return the first line that is a JSON object: it tells what kind of file this is."""
-    for line in lines:
+    behind_mark(stream)
+    for _, line in lines(stream):
         try:
-            value = json.loads(line)
+            value = None if line is None else json.loads(line)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):

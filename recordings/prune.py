@@ -10,6 +10,7 @@ from typing import Final
 
 from recordings.codec import decode
 from recordings.errors import RecordingUnreadable
+from recordings.importers.streams import lines
 
 __all__ = ["Old", "to_prune"]
 
@@ -70,10 +71,11 @@ def _recordings(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _is_ours(file: Path) -> bool:
-    with file.open(encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(islice(lines, _LOOKED_AT), start=1):
+    with file.open("rb") as stream:
+        for number, line in islice(lines(stream), _LOOKED_AT):
             try:
-                decode(line, file=str(file), number=number)
+                text = "" if line is None else line.decode("utf-8", "surrogateescape")
+                decode(text, file=str(file), number=number)
             except RecordingUnreadable:
                 continue
             return True

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from loop import Called, Failed, Replied
+from loop import Called, Replied, Reply
 from recordings.evaluate.statistics import percentile
 from recordings.recording import Recording
 
-__all__ = ["RecordingStats", "Spread", "spread_of", "stats_of"]
+__all__ = ["RecordingStats", "Spread", "stats_of"]
 
 UNKNOWN: Final = "unknown"
 ENDED: Final = "record ended"
 """The end of a run that was made elsewhere: the record ends, and no limit of ours said why."""
 CUT_OFF: Final = "cut off"
+_LARGEST: Final = 2**63 - 1
+"""A larger figure is damage, and counts as this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,56 +69,90 @@ class RecordingStats:
 
 
 def stats_of(recordings: Iterable[Recording]) -> RecordingStats:
-    """Count what recordings hold."""
-    kept = tuple(recordings)
-    answers = [exchange.answer for found in kept for exchange in found.exchanges]
-    replies = [answer.reply for answer in answers if isinstance(answer, Replied)]
-    called = [
-        entry.record
-        for found in kept
-        for entry in found.entries
-        if isinstance(entry.record, Called)
-    ]
-    costs = [reply.cost.usd for reply in replies]
-    ins, outs = ([getattr(reply.usage, side) for reply in replies] for side in _SIDES)
-    return RecordingStats(
-        runs=len(kept),
-        sources=Counter("own" if found.source is None else found.source.format for found in kept),
-        stops=Counter(map(_stop, kept)),
-        models=Counter(reply.model or UNKNOWN for reply in replies),
-        labels=Counter(map(_label, kept)),
-        results=Counter(UNKNOWN if each.result is None else each.result.value for each in called),
-        unknown=Counter(name.value for found in kept for name in found.unknown),
-        failed_calls=sum(isinstance(answer, Failed) for answer in answers),
-        steps=spread_of([len(found.exchanges) for found in kept]),
-        latency_us=spread_of([reply.latency_us for reply in replies]),
-        tokens_in=spread_of(ins),
-        tokens_out=spread_of(outs),
-        tokens_in_total=sum(count for count in ins if count is not None),
-        tokens_out_total=sum(count for count in outs if count is not None),
-        cost_usd=sum((usd for usd in costs if usd is not None), Decimal(0)),
-        cost_unknown=costs.count(None),
-    )
+    """Count what recordings hold, one after the other: memory holds their figures alone."""
+    sums = _Sums()
+    for recording in recordings:
+        sums.add(recording)
+    return sums.stats()
 
 
-def spread_of(values: Sequence[int | None]) -> Spread:
-    """Return how values spread; None is an unknown one."""
-    known = sorted(value for value in values if value is not None)
-    return Spread(
-        count=len(values),
-        unknown=len(values) - len(known),
-        p50=_percentile(known, 50),
-        p95=_percentile(known, 95),
-        most=known[-1] if known else None,
-    )
+class _Figures:
+    """Whole numbers of which some are unknown, eight bytes each."""
+
+    def __init__(self) -> None:
+        self.known = array("q")
+        self.unknown = 0
+
+    def add(self, value: int | None) -> None:
+        if value is None:
+            self.unknown += 1
+        else:
+            self.known.append(min(value, _LARGEST))
+
+    def spread(self) -> Spread:
+        ranked = array("q", sorted(self.known))
+        return Spread(
+            count=len(ranked) + self.unknown,
+            unknown=self.unknown,
+            p50=percentile(ranked, 50),
+            p95=percentile(ranked, 95),
+            most=ranked[-1] if ranked else None,
+        )
 
 
-_SIDES: Final = ("tokens_in", "tokens_out")
+class _Sums:
+    def __init__(self) -> None:
+        self.runs = self.failed_calls = self.cost_unknown = 0
+        self.cost_usd = Decimal(0)
+        self.sources, self.stops, self.models = Counter[str](), Counter[str](), Counter[str]()
+        self.labels, self.results, self.unknown = Counter[str](), Counter[str](), Counter[str]()
+        self.steps, self.latency_us = _Figures(), _Figures()
+        self.tokens_in, self.tokens_out = _Figures(), _Figures()
 
+    def add(self, recording: Recording) -> None:
+        self.runs += 1
+        self.sources["own" if recording.source is None else recording.source.format] += 1
+        self.stops[_stop(recording)] += 1
+        self.labels[_label(recording)] += 1
+        self.unknown.update(name.value for name in recording.unknown)
+        self.steps.add(len(recording.exchanges))
+        for exchange in recording.exchanges:
+            if isinstance(exchange.answer, Replied):
+                self._reply(exchange.answer.reply)
+            else:
+                self.failed_calls += 1
+        for entry in recording.entries:
+            if isinstance(entry.record, Called):
+                result = entry.record.result
+                self.results[UNKNOWN if result is None else result.value] += 1
 
-def _percentile(values: Sequence[int], percent: int) -> int | None:
-    found = percentile([Decimal(value) for value in values], percent)
-    return None if found is None else int(found)
+    def _reply(self, reply: Reply) -> None:
+        self.models[reply.model or UNKNOWN] += 1
+        self.latency_us.add(reply.latency_us)
+        self.tokens_in.add(reply.usage.tokens_in)
+        self.tokens_out.add(reply.usage.tokens_out)
+        self.cost_unknown += reply.cost.usd is None
+        self.cost_usd += reply.cost.usd or 0
+
+    def stats(self) -> RecordingStats:
+        return RecordingStats(
+            runs=self.runs,
+            sources=self.sources,
+            stops=self.stops,
+            models=self.models,
+            labels=self.labels,
+            results=self.results,
+            unknown=self.unknown,
+            failed_calls=self.failed_calls,
+            steps=self.steps.spread(),
+            latency_us=self.latency_us.spread(),
+            tokens_in=self.tokens_in.spread(),
+            tokens_out=self.tokens_out.spread(),
+            tokens_in_total=sum(self.tokens_in.known),
+            tokens_out_total=sum(self.tokens_out.known),
+            cost_usd=self.cost_usd,
+            cost_unknown=self.cost_unknown,
+        )
 
 
 def _stop(recording: Recording) -> str:

@@ -20,9 +20,10 @@ from bot.texts import counted
 from recordings import (
     Level,
     Old,
+    RecordingUnreadable,
+    each_recording,
     encode,
     new_private_file,
-    read_recordings,
     redacted_entries,
     to_prune,
 )
@@ -117,17 +118,19 @@ def redact(*, path: Path, to: Path, level: str, settings: Settings) -> int:
     Example:
       handrail recordings redact airline.jsonl --level texts --to shape.jsonl
     """
-    read = read_recordings(path, settings.prices())
-    shown_damage(read.faults)
     salt = secrets.token_bytes(_SALT_BYTES)
+    damaged: list[RecordingUnreadable] = []
+    runs = 0
     try:
         with new_private_file(to) as out:
-            for recording in read.recordings:
+            for recording in each_recording(path, settings.prices(), damaged):
+                runs += 1
                 for entry in redacted_entries(recording, Level(level), salt):
                     out.write(f"{encode(recording.name, entry)}\n")
     except FileExistsError:
         raise BotError(f"{to} exists, and nothing is overwritten", hint="name a new file") from None
-    click.echo(f"{counted(len(read.recordings), 'run')} written to {to}, level {level}")
+    shown_damage(damaged)
+    click.echo(f"{counted(runs, 'run')} written to {to}, level {level}")
     return 0
 
 

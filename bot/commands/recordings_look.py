@@ -21,7 +21,9 @@ from recordings import (
     ReadRecordings,
     Recording,
     RecordingDifference,
+    RecordingUnreadable,
     check_recordings,
+    each_recording,
     first_difference,
     pairs_of,
     read_recordings,
@@ -73,10 +75,10 @@ def stats(*, paths: tuple[Path, ...], settings: Settings, as_json: bool) -> int:
     Example:
       handrail recordings stats airline.jsonl
     """
-    read = [read_recordings(path, settings.prices()) for path in _given(paths, settings)]
-    for each in read:
-        shown_damage(each.faults)
-    figures = stats_of(recording for each in read for recording in each.recordings)
+    damaged: list[RecordingUnreadable] = []
+    given, prices = _given(paths, settings), settings.prices()
+    figures = stats_of(each for path in given for each in each_recording(path, prices, damaged))
+    shown_damage(damaged)
     if as_json:
         click.echo(json.dumps(stats_json(figures), ensure_ascii=False))
     else:

@@ -9,7 +9,9 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
+
+_Number = TypeVar("_Number", int, Decimal)
 
 __all__ = ["Share", "median", "pass_hat", "percentile", "sign_test"]
 
@@ -60,7 +62,7 @@ def median(values: Sequence[Decimal]) -> Decimal | None:
     return ranked[half] if len(ranked) % 2 else (ranked[half - 1] + ranked[half]) / 2
 
 
-def percentile(values: Sequence[Decimal], percent: int) -> Decimal | None:
+def percentile(values: Sequence[_Number], percent: int) -> _Number | None:
     """Return the smallest value that at least ``percent`` of all do not exceed (nearest rank)."""
     if not values:
         return None

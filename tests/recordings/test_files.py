@@ -1,11 +1,18 @@
 """Recordings as files."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from loop import PRICES
-from recordings import RecordingUnreadable, encode, read_recordings, write_recording
+from recordings import (
+    RecordingUnreadable,
+    each_recording,
+    encode,
+    read_recordings,
+    write_recording,
+)
 from tests.recordings.builders import recorded, work_on
 from tools import PracticeShop
 
@@ -152,3 +159,57 @@ def test_what_is_not_whole_about_a_recording_is_named(shop: PracticeShop, tmp_pa
     assert "run doubled misses or doubles entries" in faults
     assert "run open has no closing record" in faults
     assert len(read.recordings) == 2
+
+
+def test_runs_whose_lines_stand_between_each_others_are_read_all_the_same(
+    shop: PracticeShop, tmp_path: Path
+) -> None:
+    """A damaged line between them is named by its place in the file, and so is one of theirs."""
+    _, entries = recorded(work_on(shop))
+    both = [encode(run, entry) for entry in entries for run in ("left", "right")]
+    both.insert(4, "no line")
+    both[6] = both[6].replace('"kind":"', '"kind":"un')
+    path = tmp_path / "two.jsonl"
+    path.write_text("\n".join(both), encoding="utf-8")
+
+    read = read_recordings(path, PRICES)
+
+    assert [found.name for found in read.recordings] == ["left", "right"]
+    assert read.recordings[0].entries == tuple(entries)
+    assert [str(fault).split(": ")[0] for fault in read.faults[:2]] == [
+        f"{path}, line 5",
+        f"{path}, line 7, field kind",
+    ]
+
+
+def test_a_run_is_there_before_the_next_one_is_read(shop: PracticeShop, tmp_path: Path) -> None:
+    """What is damaged in a later run is not known yet."""
+    _, entries = recorded(work_on(shop))
+    path = tmp_path / "two.jsonl"
+    write_recording(path, "first", entries)
+    write_recording(path, "second", entries[:-1])
+    faults: list[RecordingUnreadable] = []
+
+    found = each_recording(path, PRICES, faults)
+
+    assert next(found).name == "first"
+    assert faults == []
+    assert [each.name for each in found] == ["second"]
+    assert len(faults) == 1
+
+
+def test_of_each_run_memory_holds_its_place_alone(shop: PracticeShop, tmp_path: Path) -> None:
+    """Less than a kilobyte a run; the run itself takes many."""
+    _, entries = recorded(work_on(shop))
+    path = tmp_path / "many.jsonl"
+    peaks = []
+    for number in range(200):
+        write_recording(path, f"run-{number}", entries)
+        if number in (9, 199):
+            tracemalloc.start()
+            count = sum(1 for _ in each_recording(path, PRICES, []))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert count == number + 1
+
+    assert peaks[1] - peaks[0] < 190 * 1000

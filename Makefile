@@ -57,6 +57,7 @@ bench-bot: $(READY) ## run the bot under 50 events a second, then over 10,000 ti
 
 recordings: $(READY) ## make the shipped recordings anew from their written replies
 	@$(BIN)/python -m recordings.rebuild
+	@$(BIN)/python -m bot.small_check
 
 # The weights come without the libraries around them: only their file is used.
 record-small: $(READY) ## record the demo's tickets with a real small model (an hour or more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from approvals.asked import Asked, Created, Creation
+from approvals.asked_by import proposals_for_run, runs_of_proposal
 from approvals.audit import (
     SYSTEM,
     Actor,
@@ -178,6 +179,7 @@ __all__ = [
     "operations_of",
     "pending_operations",
     "proposal_lines",
+    "proposals_for_run",
     "proposals_of_run",
     "purge_texts",
     "random_code",
@@ -187,6 +189,7 @@ __all__ = [
     "read_proposal",
     "read_proposal_id",
     "restore_store",
+    "runs_of_proposal",
     "said_of",
     "signatures_of",
     "utc_text",

@@ -12,6 +12,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals.asked import Asked, Created, Creation, check_actions, worth_of, worth_text
+from approvals.asked_by import link_like, link_run
 from approvals.audit import SYSTEM, Actor, Event, append
 from approvals.codes import random_code
 from approvals.errors import ActionsRefused
@@ -46,14 +47,15 @@ class Proposals:
     def create(self, db: Database, asked: Asked, *, now_us: int, replaces: bool = False) -> Created:
         """Store what a run asks for, or return the equal proposal that is there already.
 
-        A repeated run, and a run that is resumed after a crash, get the same one. Its requesters
-        are joined. With ``replaces`` everything else that waits for this ticket is superseded:
-        for a run over a newer message.
+        A repeated run, and a run that is resumed after a crash, get the same one, which from
+        then on stands for it as well. Its requesters are joined. With ``replaces`` everything else
+        that waits for this ticket is superseded: for a run over a newer message.
 
         Raises:
             ActionsRefused: none, more than four, or two equal ones.
         """
         created = self._find_or_insert(db, asked, now_us)
+        link_run(db, created.proposal.proposal_id, asked.run_id)
         self.join_requesters(db, created.proposal, asked.requesters)
         if replaces and created.creation is not Creation.BLOCKED:
             self._supersede_others(db, created.proposal, now_us)
@@ -85,6 +87,7 @@ class Proposals:
             event=Event.REOPENED,
             made_from=source.proposal_id,
         )
+        link_like(db, proposal.proposal_id, source.proposal_id)
         self.join_requesters(db, proposal, source.requesters)
         for kind in (TextKind.EVIDENCE, TextKind.DRAFT):
             self._keep(db, proposal, kind, filter(None, texts_of(db, source.proposal_id, kind)))
@@ -325,7 +328,10 @@ def expiring_proposals(db: Database, *, after_us: int, until_us: int) -> list[Pr
 
 
 def proposals_of_run(db: Database, run_id: str) -> list[Proposal]:
-    """Return what a run asked for, what was asked for again included, oldest first. A read."""
+    """Return what a run made, what was asked for again included, oldest first. A read.
+
+    What an earlier run made and this one asked for as well is in ``proposals_for_run``.
+    """
     return read_proposals(db, "run_id = ?", (run_id,))
 
 

@@ -177,10 +177,21 @@ CREATE TABLE look_ups_due (
 ) STRICT, WITHOUT ROWID;
 """
 
+_ASKED_BY: Final = """
+CREATE TABLE asked_by (
+    run_id TEXT NOT NULL,
+    proposal_id TEXT NOT NULL REFERENCES proposals (proposal_id),
+    PRIMARY KEY (run_id, proposal_id)
+) STRICT;
+CREATE INDEX asked_by_proposal ON asked_by (proposal_id);
+INSERT INTO asked_by (run_id, proposal_id) SELECT run_id, proposal_id FROM proposals;
+"""
+
 APPROVAL_MIGRATIONS: Final = MigrationSet(
     name="approvals",
     migrations=(
         Migration(number=1, name="proposals, decisions, operations, audit", apply=script(_FIRST)),
         Migration(number=2, name="epochs of restored backups", apply=script(_EPOCHS)),
+        Migration(number=3, name="runs that a proposal stands for", apply=script(_ASKED_BY)),
     ),
 )

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("approvals", "bot", "loop", "recordings", "tools")
 ALLOWED = ("approvals/store/", "tools/practice/")
 STORE_MODULES = (
+    "approvals/asked_by.py",
     "approvals/audit.py",
     "approvals/decisions.py",
     "approvals/epochs.py",

@@ -20,6 +20,7 @@ from approvals import (
     list_proposals,
     purge_texts,
     restore_store,
+    runs_of_proposal,
 )
 from approvals.store import Jobs, ServeLock, compact, connect, copy_into, migrate, pending, tx
 from bot.carrying import Carrier
@@ -168,7 +169,11 @@ def purge(*, days: int | None, settings: Settings) -> int:
     with _erasing(settings) as db:
         policy, actor = settings.policy(), operator()
         proposals = purge_texts(db, policy, older_than_us=before_us, actor=actor, now_us=now)
-        needed = {proposal.run_id for proposal in list_proposals(db, *_NEEDED)}
+        needed = {
+            run_id
+            for proposal in list_proposals(db, *_NEEDED)
+            for run_id in runs_of_proposal(db, proposal.proposal_id)
+        }
         runs = erase_old_journals(db, started_before=before, keep=needed)
         tickets = erase_old_tickets(db, Jobs(), before_us=before_us, keep=needed)
     _say_erased(runs, proposals, tickets)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sqlite_utils import Database
 
-from approvals import OperationState, operations_of, proposals_of_run
+from approvals import OperationState, operations_of, proposals_for_run
 from bot.slack.blocks import draft_messages, note, stop_message
 from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
@@ -24,6 +24,7 @@ from recordings import Runs
 
 __all__ = [
     "copy_view",
+    "draft_proposals",
     "draw_draft",
     "held_back_text",
     "read_draft",
@@ -34,7 +35,7 @@ __all__ = [
 def read_draft(db: Database, run_id: str) -> DraftView | None:
     """Return the draft of a run as it stands; None where it has none. A read."""
     story = _story(db, run_id)
-    view = None if story is None else draft_view(story, _proposals(db, run_id))
+    view = None if story is None else draft_view(story, draft_proposals(db, run_id))
     if view is None:
         return None
     edited = edited_text(db, run_id)
@@ -76,6 +77,24 @@ def copy_view(view: DraftView) -> CopyView:
     )
 
 
+def draft_proposals(db: Database, run_id: str) -> tuple[DraftProposal, ...]:
+    """Return what stands for what a run asked for, each by the newest that was made of it. A read.
+
+    An earlier run's proposal that this one asked for as well is among it.
+    """
+    found = proposals_for_run(db, run_id)
+    replaced = {each.made_from for each in found}
+    return tuple(
+        DraftProposal(
+            proposal_id=each.proposal_id,
+            state=each.state,
+            settled=_settled(db, each.proposal_id),
+        )
+        for each in found
+        if each.proposal_id not in replaced
+    )
+
+
 def draw_draft(db: Database, run_id: str, cause: str, now_us: int) -> None:
     """Put the draft, or the stop, as it stands now into the outbox, in place, inside ``tx()``."""
     thread = thread_of_run(db, run_id)
@@ -110,21 +129,6 @@ def _messages(db: Database, run_id: str) -> Sequence[Message]:
     while is_put(db, draft_key(run_id, len(messages))):
         messages.append(note(GONE))
     return messages
-
-
-def _proposals(db: Database, run_id: str) -> tuple[DraftProposal, ...]:
-    """Return the proposals of a run, those that were asked for again instead of their first."""
-    found = proposals_of_run(db, run_id)
-    replaced = {each.made_from for each in found}
-    return tuple(
-        DraftProposal(
-            proposal_id=each.proposal_id,
-            state=each.state,
-            settled=_settled(db, each.proposal_id),
-        )
-        for each in found
-        if each.proposal_id not in replaced
-    )
 
 
 def _settled(db: Database, proposal_id: str) -> tuple[str, ...]:

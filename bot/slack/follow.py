@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal
+from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal, runs_of_proposal
 from approvals.store import Writer
 from bot.slack.blocks import edit_note, reminder
 from bot.slack.cards import draw_card, note_card, read_card, tell_thread
@@ -38,7 +38,7 @@ _TOLD: Final = frozenset(
 """What the thread is told in a line of its own; the rest shows on the card alone."""
 
 OnChange = Callable[[Database, str, str, int], None]
-"""Told, inside the transaction, of a run whose proposals changed: run id, cause, time."""
+"""Told, inside the transaction, of each run that a changed proposal stands for: id, cause, time."""
 
 
 class Follower:
@@ -48,7 +48,7 @@ class Follower:
         policy: in force.
         writer: commits.
         now_us: the time.
-        on_change: draws what else shows a proposal, such as the draft of its run.
+        on_change: draws what else shows a proposal, such as the drafts of its runs.
     """
 
     def __init__(
@@ -96,7 +96,8 @@ class Follower:
         if Event.WARNED in events:
             self._remind(db, proposal_id, cause, now_us)
         if self._on_change is not None:
-            self._on_change(db, read_proposal(db, proposal_id).run_id, cause, now_us)
+            for run_id in runs_of_proposal(db, proposal_id):
+                self._on_change(db, run_id, cause, now_us)
 
     def _draw_source(self, db: Database, proposal_id: str, news: Sequence[AuditRow]) -> None:
         """Draw the card of the proposal that this one was made from: it offers that no more."""

@@ -9,16 +9,17 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals import Proposal, Proposals
+from approvals import Proposals
 from approvals.store import Job, Jobs, tx
 from bot.proposing import Proposer
 from bot.slack.blocks import draft_messages, note, status_message, stop_message
+from bot.slack.drafts import draft_proposals
 from bot.slack.run_views import draft_view, status_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
-from bot.slack.views import DraftProposal, Message, Phase, StatusView
+from bot.slack.views import Message, Phase, StatusView
 from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Progress, Result
@@ -151,8 +152,7 @@ class RunEnd:
 
     def _post_end(self, db: Database, story: Story) -> None:
         """Post the draft or the stop; a card follows from the audit of its proposal."""
-        created = self._proposer.created
-        proposals = () if created is None else (_standing(created.proposal),)
+        proposals = draft_proposals(db, story.run_id)
         draft, stop = draft_view(story, proposals), stop_view(story)
         messages: tuple[Message, ...] = ()
         if draft is not None:
@@ -251,7 +251,3 @@ def _told(run_id: str, ended: Ended, entries: Collection[Entry]) -> Story:
     if story is None:
         raise LoopError(f"the journal of run {run_id} does not hold its beginning")
     return story
-
-
-def _standing(proposal: Proposal) -> DraftProposal:
-    return DraftProposal(proposal_id=proposal.proposal_id, state=proposal.state)

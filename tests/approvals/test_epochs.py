@@ -19,6 +19,7 @@ from approvals import (
     begin_epoch,
     look_ups_due,
     read_epoch,
+    runs_of_proposal,
     verify_audit,
 )
 from approvals.backup import restore_store
@@ -248,7 +249,11 @@ def test_data_of_the_first_schema_survive_the_next(tmp_path: Path) -> None:
         before = rows(db, "SELECT * FROM proposals")
         applied = migrate(db, SETS)
 
-        assert [str(each) for each in applied] == ["approvals 2 (epochs of restored backups)"]
+        assert [str(each) for each in applied] == [
+            "approvals 2 (epochs of restored backups)",
+            "approvals 3 (runs that a proposal stands for)",
+        ]
+        assert runs_of_proposal(db, "P-222-222") == ["run"]
         assert rows(db, "SELECT * FROM proposals") == before
         assert read_epoch(db).number == 1
 

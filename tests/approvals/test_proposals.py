@@ -17,7 +17,10 @@ from approvals import (
     VersionChanged,
     audit_rows,
     list_proposals,
+    proposals_for_run,
+    proposals_of_run,
     read_proposal,
+    runs_of_proposal,
     verify_audit,
 )
 from approvals.states import EXITS
@@ -134,6 +137,28 @@ def test_one_whose_time_is_over_blocks_nothing_before_the_sweep_either(desk: Des
 
     assert created.creation is Creation.NEW
     assert desk.again(first).state is ProposalState.EXPIRED
+
+
+def test_a_proposal_stands_for_each_run_that_asked_for_it_and_so_does_what_is_made_of_it(
+    desk: Desk,
+) -> None:
+    first = desk.create(late_fee(), run_id="run-1").proposal
+    desk.create(late_fee(), run_id="run-2")
+    desk.create(late_fee(), run_id="run-2")
+    desk.reject(first)
+    desk.create(late_fee(), run_id="run-3")
+    with tx(desk.db):
+        again = desk.revisions.reopen(
+            desk.db, proposal_id=first.proposal_id, person=AGENT, now_us=desk.now_us
+        )
+
+    runs = ["run-1", "run-2", "run-3"]
+    assert runs_of_proposal(desk.db, first.proposal_id) == runs
+    assert runs_of_proposal(desk.db, again.proposal_id) == runs
+    for run_id in runs:
+        standing = [each.proposal_id for each in proposals_for_run(desk.db, run_id)]
+        assert standing == [first.proposal_id, again.proposal_id]
+    assert [each.run_id for each in proposals_of_run(desk.db, "run-2")] == []
 
 
 def test_a_rejected_one_blocks(desk: Desk) -> None:

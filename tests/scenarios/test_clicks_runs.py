@@ -12,6 +12,7 @@ from slack_sdk import WebClient
 
 from bot.slack.refs import ActionId, CallbackId, RunRef
 from bot.workspace import Kind, Message, View
+from recordings import Match
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
 
 SIMPLE = "T-80008"
@@ -26,6 +27,22 @@ def bot(tmp_path: Path) -> Iterator[Office]:
     with office(tmp_path, operators={LEA}) as opened:
         opened.open()
         yield opened
+
+
+@pytest.fixture
+def again(tmp_path: Path) -> Iterator[Office]:
+    """A bot at work that says the same again where it is asked again."""
+    with office(tmp_path, match=Match.SEQUENCE) as opened:
+        opened.open()
+        yield opened
+
+
+def ask_again(bot: Office, ticket: Message) -> Message:
+    """Mention the bot in a ticket's thread, and return the draft of the run that comes of it."""
+    before = bot.count("SELECT count(*) FROM runs WHERE result = 'valid'")
+    bot.workspace.post(ANN, "@handrail please look again", channel=CHANNEL, thread=ticket)
+    bot.until(lambda: bot.count("SELECT count(*) FROM runs WHERE result = 'valid'") > before)
+    return draft(bot, ticket)
 
 
 def draft(bot: Office, ticket: Message) -> Message:
@@ -82,6 +99,54 @@ def test_the_answer_to_copy_warns_until_its_proposal_is_done_and_then_names_what
     assert "reference" in str(after.body)
     assert "9.95 CAD" in str(after.body)
     assert "is done" in str(after.body)
+
+
+def test_the_answer_of_a_later_run_that_asks_for_the_same_warns_and_follows_its_proposal(
+    again: Office,
+) -> None:
+    ticket = again.ticket(REFUND)
+    draft(again, ticket)
+    later = ask_again(again, ticket)
+    again.workspace.click(ANN, later, ActionId.COPY)
+    before = str(form(again, ANN, "The answer").body)
+    again.workspace.close(ANN)
+    assert again.count("SELECT count(*) FROM proposals") == 1
+
+    again.workspace.click(BEN, card(again, ticket), ActionId.APPROVE)
+    again.rest()
+    done = again.workspace.latest(later)
+    again.workspace.click(ANN, done, ActionId.COPY)
+    after = str(form(again, ANN, "The answer").body)
+
+    assert "waiting" in shown(later)
+    assert "waiting for a decision" in before
+    assert "reference" not in before
+    for told in (shown(done), after):
+        assert "9.95 CAD" in told
+        assert "reference" in told
+        assert "waiting" not in told
+
+
+def test_the_answer_of_a_later_run_follows_a_rejection_of_before_and_its_second_life(
+    again: Office,
+) -> None:
+    ticket = again.ticket(REFUND)
+    again.workspace.click(BEN, card(again, ticket), ActionId.REJECT)
+    form(again, BEN, "reason")
+    again.workspace.submit(BEN, {"reason": "not yet"})
+    later = ask_again(again, ticket)
+    again.workspace.click(ANN, later, ActionId.COPY)
+    before = str(form(again, ANN, "The answer").body)
+    again.workspace.close(ANN)
+
+    reopen = _with_button(again, ticket, ActionId.REOPEN)
+    again.workspace.click(BEN, reopen, ActionId.REOPEN)
+    again.rest()
+
+    assert "rejected" in shown(later)
+    assert "rejected" in before
+    assert "rejected" not in shown(again.workspace.latest(later))
+    assert "waiting" in shown(again.workspace.latest(later))
 
 
 def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Office) -> None:

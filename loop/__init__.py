@@ -47,7 +47,17 @@ from loop.messages import (
     message_value,
     next_digest,
 )
-from loop.model import Cost, CostState, Model, Reply, Usage, cleaned, whole
+from loop.model import (
+    MOST_TOKENS,
+    MOST_USD,
+    Cost,
+    CostState,
+    Model,
+    Reply,
+    Usage,
+    cleaned,
+    whole,
+)
 from loop.price_data import UNKNOWN_PRICE, PriceBook
 from loop.prices import PRICES, PRICES_AS_OF, Price, price_of
 from loop.profiles import PROFILES, Door, FinishForm, Profile, get_profile
@@ -105,6 +115,8 @@ __all__ = [
     "FINISH",
     "LARGEST",
     "LIMIT_NAMES",
+    "MOST_TOKENS",
+    "MOST_USD",
     "NOT_GIVEN",
     "PRICES",
     "PRICES_AS_OF",

@@ -14,7 +14,23 @@ from typing import Final, Protocol
 from loop.attempts import Attempt
 from loop.messages import Request, WireCall
 
-__all__ = ["Cost", "CostState", "Model", "Reply", "Usage", "cleaned", "whole"]
+__all__ = [
+    "MOST_TOKENS",
+    "MOST_USD",
+    "Cost",
+    "CostState",
+    "Model",
+    "Reply",
+    "Usage",
+    "cleaned",
+    "whole",
+]
+
+MOST_TOKENS: Final = 10**12
+"""No reply has more tokens: a larger count is a slip of whoever told it, and counts as unknown."""
+MOST_USD: Final = Decimal(10**12)
+"""No reply costs more US dollars: a larger cost is one that is not known. Sums of what is below it
+can be shown to the last digit that is shown."""
 
 
 class CostState(StrEnum):
@@ -98,11 +114,13 @@ _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 
 def cleaned(reply: Reply) -> Reply:
-    """Return the reply with each lone surrogate replaced by U+FFFD, and long names cut.
+    """Return the reply with what no reply may hold replaced, cut or made unknown.
 
-    JSON from a provider may hold surrogates, and no file, hash or message of ours can. A name that
-    was cut is no tool's, and its call is answered as one of an unknown tool.
+    JSON from a provider may hold lone surrogates, and no file, hash or message of ours can: each
+    becomes U+FFFD. A name that was cut is no tool's, and its call is answered as one of an unknown
+    tool. A figure above :data:`MOST_TOKENS` or :data:`MOST_USD` becomes unknown.
     """
+    reply = _plausible(reply)
     written = [reply.text, reply.refusal, reply.finish_reason, reply.model]
     for call in reply.calls:
         written += (call.call_id, call.name, call.arguments)
@@ -126,6 +144,22 @@ def cleaned(reply: Reply) -> Reply:
             for call in reply.calls
         ),
     )
+
+
+def _plausible(reply: Reply) -> Reply:
+    usage, usd = reply.usage, reply.cost.usd
+    counts = (usage.tokens_in, usage.tokens_out, usage.cached_in, usage.reasoning_out)
+    if any(count is not None and count > MOST_TOKENS for count in counts):
+        first, out, cached, reasoning = map(_count_or_none, counts)
+        usage = Usage(tokens_in=first, tokens_out=out, cached_in=cached, reasoning_out=reasoning)
+        reply = replace(reply, usage=usage)
+    if usd is not None and usd > MOST_USD:
+        reply = replace(reply, cost=Cost(state=CostState.UNKNOWN))
+    return reply
+
+
+def _count_or_none(count: int | None) -> int | None:
+    return None if count is None or count > MOST_TOKENS else count
 
 
 def whole(text: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from loop.messages import WireCall
-from loop.model import Usage, whole
+from loop.model import MOST_TOKENS, Usage, whole
 
 __all__ = ["Completion", "Misshapen", "arguments_text", "completion_of", "usage_of"]
 
@@ -64,8 +64,8 @@ def usage_of(value: Any) -> Usage:
 
     OpenAI, Azure and vLLM count so themselves. Where the total is the sum of in, out *and*
     reasoning (xAI, Gemini), reasoning stood beside out and is added to it. DeepSeek and Moonshot
-    name the cached ones in a place of their own. Nothing, or 0 in and 0 out, is unknown: a server
-    that does not count says so.
+    name the cached ones in a place of their own. Nothing, 0 in and 0 out (of a server that does
+    not count), and what cannot be a number of tokens is unknown.
     """
     if not isinstance(value, Mapping):
         return Usage()
@@ -103,7 +103,7 @@ def _inside(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _count(value: Mapping[str, Any], name: str) -> int | None:
     found = value.get(name)
-    return found if type(found) is int and found >= 0 else None
+    return found if type(found) is int and 0 <= found <= MOST_TOKENS else None
 
 
 def _content(value: Any) -> str | None:

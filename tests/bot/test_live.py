@@ -135,6 +135,16 @@ def test_a_client_that_is_not_installed_is_named(cli: Cli, home: Path) -> None:
     assert "nothing named mine is installed in handrail.models" in done.stderr
 
 
+def test_an_absurd_count_of_tokens_leaves_the_run_readable(cli: Cli, home: Path) -> None:
+    usage = {"prompt_tokens": 10**30, "completion_tokens": 1}
+    with serving(completes("Hi", usage=usage), last_repeats=True) as opened:
+        write_settings(home, opened.url, "usd_in = 1\nusd_out = 1\n")
+        shown = live(cli, "T-80008", "--trace")
+
+    assert "unknown tokens in" in shown
+    assert cli("trace", "T-80008").exit_code == 0
+
+
 def test_tries_that_failed_show_in_the_trace(cli: Cli, provider: Provider) -> None:
     answering(provider, "T-80008", fails(429, "Slow down.", {"Retry-After": "0.01"}))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loop import PRICES, Cost, CostState, Price, Usage, WireCall, price_of
-from loop.model import cleaned
+from loop.model import MOST_TOKENS, MOST_USD, cleaned
 from tests.loop.fakes import call, reply
 
 
@@ -104,3 +104,18 @@ def test_long_names_of_a_provider_are_cut() -> None:
     longer = WireCall(call_id="i" * 201, name="n" * 201, arguments="{}")
     assert cleaned(reply(one)).calls == (one,)
     assert cleaned(reply(longer)).calls == (one,)
+
+
+def test_figures_that_cannot_be_become_unknown_and_the_largest_that_can_stay() -> None:
+    most = Cost(state=CostState.KNOWN, usd=MOST_USD)
+    more = Cost(state=CostState.KNOWN, usd=MOST_USD + 1)
+    can = replace(reply(), usage=Usage(tokens_in=MOST_TOKENS, tokens_out=1), cost=most)
+    cannot = replace(
+        reply(),
+        usage=Usage(tokens_in=1, tokens_out=10**30, cached_in=10**30, reasoning_out=1),
+        cost=more,
+    )
+
+    assert cleaned(can) == can
+    assert cleaned(cannot).usage == Usage(tokens_in=1, reasoning_out=1)
+    assert cleaned(cannot).cost == Cost(state=CostState.UNKNOWN)

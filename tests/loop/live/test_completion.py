@@ -158,6 +158,8 @@ USAGES: list[tuple[Any, Usage]] = [
     ({"prompt_tokens": 10, "completion_tokens": True}, Usage(tokens_in=10)),
     ({"prompt_tokens": -1, "completion_tokens": 5}, Usage(tokens_out=5)),
     ({"prompt_tokens": 10.5, "completion_tokens": 5}, Usage(tokens_out=5)),
+    ({"prompt_tokens": 10**12, "completion_tokens": 5}, Usage(tokens_in=10**12, tokens_out=5)),
+    ({"prompt_tokens": 10**12 + 1, "completion_tokens": 5}, Usage(tokens_out=5)),
 ]
 
 

@@ -92,6 +92,12 @@ class Operation:
         """Whether the stored bytes are those that were stored."""
         return sha256(self.request).hexdigest() == self.request_sha256
 
+    @property
+    def reference(self) -> str | None:
+        """The shop's name for what it did; None where it gave none, or a person settled it."""
+        found = (self.result or {}).get("reference")
+        return None if found is None else str(found)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:

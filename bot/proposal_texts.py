@@ -96,7 +96,6 @@ def standing_text(proposal: Proposal) -> str:
 
 def operation_text(operation: Operation) -> str:
     """What became of one action."""
-    reference = (operation.result or {}).get("reference")
     words = "" if operation.error_words is None else f": {shortened(operation.error_words, 300)}"
     match operation.state:
         case OperationState.READY:
@@ -107,7 +106,9 @@ def operation_text(operation: Operation) -> str:
             return f"not settled after {counted(operation.attempt, 'attempt')}{words}"
         case OperationState.DONE:
             pending = "; the shop calls it pending" if operation.pending else ""
-            return f"done, {shortened(str(reference), 60)}{pending}"
+            reference = operation.reference
+            named = "" if reference is None else f", {shortened(reference, 60)}"
+            return f"done{named}{pending}"
         case OperationState.FAILED:
             return f"failed{words or _code(operation)}"
         case OperationState.UNKNOWN:

@@ -142,7 +142,7 @@ def _in_practice(settings: Settings) -> Iterator[str]:
 def _in_store(settings: Settings) -> Iterator[str]:
     with open_existing(settings.store) as db:
         for operation in operations_in(db, OperationState.DONE):
-            reference = (operation.result or {}).get("reference")
+            reference = operation.reference or "without a reference"
             yield f"{operation.operation_id}  {reference}  {action_text(operation.action)}"
 
 

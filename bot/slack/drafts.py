@@ -136,7 +136,7 @@ def _settled(db: Database, proposal_id: str) -> tuple[str, ...]:
     told = []
     for operation in operations_of(db, proposal_id):
         if operation.state is OperationState.DONE:
-            reference = (operation.result or {}).get("reference")
+            reference = operation.reference
             behind = "" if reference is None else f" (reference {reference})"
             told.append(f"{action_text(operation.action)}{behind}")
     return tuple(told)

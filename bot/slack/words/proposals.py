@@ -18,6 +18,7 @@ from approvals import (
     Signature,
 )
 from bot.action_words import label_reason, refund_reason, refund_target
+from bot.proposal_texts import NOTHING_YET
 from bot.slack.markup import date, fact, line, link, mention
 from bot.slack.views import CardView
 from bot.slack.words.common import NOTHING_CHANGED, SEPARATOR, rule_words, who
@@ -41,7 +42,6 @@ __all__ = [
     "DRAFT_SAYS",
     "EDIT_AMOUNT",
     "NO",
-    "NOTHING_YET",
     "REJECT",
     "REOPEN",
     "REQUESTERS",
@@ -71,7 +71,6 @@ __all__ = [
     "undecided",
 ]
 
-NOTHING_YET: Final = "Nothing has happened yet."
 DRAFT_SAYS: Final = "The drafted answer, which nobody has sent:"
 REQUESTERS: Final = "Who asked for it cannot sign."
 
@@ -330,12 +329,10 @@ def _is_done(operation: Operation | None) -> bool:
 
 
 def _done(operation: Operation) -> str:
-    result = operation.result or {}
-    reference = result.get("reference")
     where = " by the practice shop" if operation.gateway == PRACTICE_TRAITS.name else ""
     told = f"*done*{where}"
-    if reference is not None:
-        told += f", reference {fact(str(reference))}"
+    if operation.reference is not None:
+        told += f", reference {fact(operation.reference)}"
     if operation.settled_us is not None:
         told += f", {date(operation.settled_us)}"
     return f"{told}, still pending at the shop" if operation.pending else told

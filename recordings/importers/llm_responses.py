@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from sqlite3 import Row
 from typing import Final
 
 from approvals.store import Foreign
-from loop import Cost, CostState, Message, Reply, Role, Usage, WireCall, cleaned
-from recordings.importers.fields import Malformed, arguments_of, count_of, name_of, text_of
-from recordings.importers.llm_turns import ms_us, outcome_of, tools_from
-from recordings.importers.runs import Answered, Heard, ImportedRun, Item, Spoke
-from recordings.origin import Source
+from loop import Message, Role
+from recordings.importers.fields import Malformed, name_of, text_of
+from recordings.importers.llm_rows import (
+    Row,
+    answered,
+    called,
+    replied,
+    source_of_log,
+    tools_from,
+)
+from recordings.importers.runs import Heard, ImportedRun, Item, Spoke
 
 __all__ = ["responses_run"]
 
@@ -31,19 +36,13 @@ def responses_run(db: Foreign, conversation: str, file: str) -> ImportedRun:
     Raises:
         Malformed: it holds no response.
     """
-    rows = list(db.rows(_RESPONSES, (conversation,)))
+    rows = [dict(row) for row in db.rows(_RESPONSES, (conversation,))]
     if not rows:
         raise Malformed("holds no reply of a model")
     tables = db.tables()
     with_calls = tables >= {"tool_calls", "tool_results"}
     return ImportedRun(
-        source=Source(
-            format="llm",
-            file=file,
-            place=f"conversation {conversation}",
-            task=conversation,
-            recorded_at=name_of(rows[0]["datetime_utc"]) or None,
-        ),
+        source=source_of_log(file, "conversation", conversation, rows[0]),
         label=None,
         model=name_of(rows[0]["model"]),
         items=tuple(item for row in rows for item in _response(db, row, with_calls=with_calls)),
@@ -56,44 +55,9 @@ def _response(db: Foreign, row: Row, *, with_calls: bool) -> Iterator[Item]:
         text = text_of(row[column])
         if text:
             yield Heard(message=Message(role=role, text=text))
-    results = db.rows(_RESULTS, (row["id"],)) if with_calls else ()
-    for result in results:
-        exception = result["exception"] if "exception" in result.keys() else None  # noqa: SIM118 (a Row's "in" looks at values)
-        yield Answered(
-            call_id=name_of(result["tool_call_id"]),
-            name=name_of(result["name"]),
-            text=text_of(result["output"]) or "",
-            outcome=outcome_of(exception=exception),
-        )
-    yield Spoke(reply=_reply(row, _calls(db, row) if with_calls else ()))
-
-
-def _calls(db: Foreign, row: Row) -> tuple[WireCall, ...]:
-    return tuple(
-        WireCall(
-            call_id=name_of(call["tool_call_id"]),
-            name=name_of(call["name"]),
-            arguments=arguments_of(call["arguments"]),
-        )
-        for call in db.rows(_CALLS, (row["id"],))
-    )
-
-
-def _reply(row: Row, calls: tuple[WireCall, ...]) -> Reply:
-    columns = row.keys()  # older logs have fewer
-    resolved = name_of(row["resolved_model"]) if "resolved_model" in columns else ""
-    counted = "input_tokens" in columns
-    return cleaned(
-        Reply(
-            text=text_of(row["response"]) or None,
-            calls=calls,
-            finish_reason=None,
-            model=resolved or name_of(row["model"]) or None,
-            usage=Usage(
-                tokens_in=count_of(row["input_tokens"]) if counted else None,
-                tokens_out=count_of(row["output_tokens"]) if counted else None,
-            ),
-            latency_us=ms_us(row["duration_ms"]),
-            cost=Cost(state=CostState.NOT_RECORDED),
-        )
-    )
+    found = (row["id"],)
+    results = db.rows(_RESULTS, found) if with_calls else ()
+    yield from (answered(dict(result)) for result in results)
+    calls = db.rows(_CALLS, found) if with_calls else ()
+    made = tuple(called(dict(call)) for call in calls)
+    yield Spoke(reply=replied(row, text_of(row["response"]), made))

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from sqlite3 import Row
 from typing import Any, Final
 
 from approvals.store import Foreign
-from loop import Cost, CostState, Message, Reply, Role, Usage, WireCall, cleaned
-from recordings.importers.fields import (
-    Malformed,
-    arguments_of,
-    count_of,
-    list_of,
-    mapping_of,
-    name_of,
-    text_of,
-    tools_of,
-    us_of,
+from loop import Message, Role, WireCall
+from recordings.importers.fields import Malformed, list_of, mapping_of, name_of, text_of
+from recordings.importers.llm_rows import (
+    Row,
+    answered,
+    called,
+    replied,
+    source_of_log,
+    tools_from,
 )
-from recordings.importers.runs import Answered, Heard, ImportedRun, Item, Spoke
-from recordings.origin import Source
-from tools import Kind, ToolSpec
+from recordings.importers.runs import Heard, ImportedRun, Item, Spoke
 
-__all__ = ["ms_us", "outcome_of", "tools_from", "turns_run"]
+__all__ = ["turns_run"]
 
 _TURNS: Final = "SELECT * FROM turns WHERE thread_id = ? ORDER BY id"
 _CHAIN: Final = """
@@ -49,7 +44,7 @@ def turns_run(db: Foreign, thread: str, file: str) -> ImportedRun:
     Raises:
         Malformed: it holds no reply of a model.
     """
-    turns = list(db.rows(_TURNS, (thread,)))
+    turns = [dict(turn) for turn in db.rows(_TURNS, (thread,))]
     seen: set[str] = set()
     items: list[Item] = []
     for turn in turns:
@@ -57,43 +52,12 @@ def turns_run(db: Foreign, thread: str, file: str) -> ImportedRun:
     if not any(isinstance(item, Spoke) for item in items):
         raise Malformed("holds no reply of a model")
     return ImportedRun(
-        source=Source(
-            format="llm",
-            file=file,
-            place=f"thread {thread}",
-            task=thread,
-            recorded_at=name_of(turns[0]["datetime_utc"]) or None,
-        ),
+        source=source_of_log(file, "thread", thread, turns[0]),
         label=None,
         model=name_of(turns[0]["model"]),
         items=tuple(items),
         tools=tools_from(db, _TOOLS, thread),
     )
-
-
-def tools_from(db: Foreign, sql: str, group: str) -> tuple[ToolSpec, ...]:
-    """Return the tools that a query finds for a conversation."""
-    rows = db.rows(sql, (group,))
-    specs = [
-        {
-            "name": row["name"],
-            "description": row["description"],
-            "parameters": mapping_of(row["input_schema"]),
-        }
-        for row in rows
-    ]
-    return tools_of(specs)
-
-
-def ms_us(milliseconds: object) -> int | None:
-    """Return milliseconds as microseconds; None where they are no plausible number."""
-    seconds = count_of(milliseconds)
-    return None if seconds is None else us_of(seconds / 1000)
-
-
-def outcome_of(*, exception: object) -> Kind:
-    """Return what came of a call by the exception that was logged with its result."""
-    return Kind.FAILED if exception else Kind.OK
 
 
 def _turn(db: Foreign, turn: Row, seen: set[str]) -> Iterator[Item]:
@@ -107,7 +71,7 @@ def _turn(db: Foreign, turn: Row, seen: set[str]) -> Iterator[Item]:
         if link["hash"] not in seen:
             seen.add(link["hash"])
             said += _parts(db, link["hash"])
-    yield Spoke(reply=_reply(turn, said))
+    yield Spoke(reply=replied(turn, _said(said), _calls(said)))
 
 
 def _parts(db: Foreign, message: str) -> list[Mapping[str, Any]]:
@@ -136,13 +100,7 @@ def _piece(db: Foreign, piece: Mapping[str, Any]) -> str:
 
 def _heard(role: str, parts: list[Mapping[str, Any]]) -> Iterator[Item]:
     results = [part for part in parts if part["type"] == "tool_result"]
-    for part in results:
-        yield Answered(
-            call_id=name_of(part.get("tool_call_id")),
-            name=name_of(part.get("name")),
-            text=text_of(part.get("output")) or "",
-            outcome=outcome_of(exception=part.get("exception")),
-        )
+    yield from map(answered, results)
     if not results:
         known = Role(role) if role in (Role.SYSTEM, Role.ASSISTANT) else Role.USER
         calls = _calls(parts) if known is Role.ASSISTANT else ()
@@ -156,30 +114,7 @@ def _said(parts: list[Mapping[str, Any]]) -> str | None:
 
 def _calls(parts: list[Mapping[str, Any]]) -> tuple[WireCall, ...]:
     return tuple(
-        WireCall(
-            call_id=name_of(part.get("tool_call_id")),
-            name=name_of(part.get("name")),
-            arguments=arguments_of(part.get("arguments")),
-        )
+        called(part)
         for part in parts
         if part["type"] == "tool_call" and not part.get("server_executed")
-    )
-
-
-def _reply(turn: Row, parts: list[Mapping[str, Any]]) -> Reply:
-    details = mapping_of(turn["token_details"])
-    return cleaned(
-        Reply(
-            text=_said(parts) or None,
-            calls=_calls(parts),
-            finish_reason=None,
-            model=name_of(turn["resolved_model"]) or name_of(turn["model"]) or None,
-            usage=Usage(
-                tokens_in=count_of(turn["input_tokens"]),
-                tokens_out=count_of(turn["output_tokens"]),
-                cached_in=count_of(details.get("cached_tokens")),
-            ),
-            latency_us=ms_us(turn["duration_ms"]),
-            cost=Cost(state=CostState.NOT_RECORDED),
-        )
     )

@@ -45,7 +45,15 @@ from loop.messages import first_digest, next_digest
 from loop.testing import call, reply
 from loop.work import work_for
 from recordings import Match, Recording, ReplayModel
-from tools import PRACTICE_TODAY, SHIPPED_DATA, FaultyShop, PracticeShop, TicketCase, load_tickets
+from tools import (
+    PRACTICE_TODAY,
+    SHIPPED_DATA,
+    FaultyShop,
+    PracticeShop,
+    TicketCase,
+    ToolSpec,
+    load_tickets,
+)
 
 ANSWER = {
     "language": "en",
@@ -458,6 +466,14 @@ def test_a81_a82_b106_a_request_is_known_by_its_values_and_not_by_their_order() 
     assert digest == next_digest(first_digest(turned), (hi,))
     assert digest != next_digest(first_digest(head), (other,))
     assert len(digest) == 64
+    others: list[dict[str, Any]] = [
+        {"model": "chat-large"},
+        {"tools": (ToolSpec(name="get_order", description="", parameters={}),)},
+        {"tool_choice": "auto"},
+        {"response_format": None},
+        {"max_tokens": 11},
+    ]
+    assert digest not in {next_digest(first_digest(replace(head, **c)), (hi,)) for c in others}
 
 
 def test_a83_b102_b103_a_request_is_replayed_exactly_or_by_its_place_with_a_note(

@@ -104,9 +104,10 @@ def whole_ticket(shop: PracticeShop, *turns: Turn) -> tuple[Ended, MemorySink, i
 
 
 def test_a85_a_rate_limit_of_two_seconds_is_waited_for() -> None:
-    _, waits, calls = asked(limited(2), completes())
+    reply, waits, calls = asked(limited(2), completes())
 
     assert (waits, calls) == ([2.0], 2)
+    assert [attempt.fault for attempt in reply.attempts] == [Fault.RATE_LIMITED]
 
 
 def test_a86_three_failures_are_waited_for_longer_each_time() -> None:
@@ -115,28 +116,35 @@ def test_a86_three_failures_are_waited_for_longer_each_time() -> None:
 
     assert (waits, calls) == ([0.5, 1.0, 2.0], 4)
     assert reply.text == "Hello."
+    faults = [Fault.TIMEOUT, Fault.SERVER_ERROR, Fault.TIMEOUT]
+    assert [attempt.fault for attempt in reply.attempts] == faults
 
 
 def test_a87_a_provider_that_is_silent_for_ever_is_asked_four_times() -> None:
-    error, _, calls = asked(is_silent, timeout_s=LATE_S)
+    error, waits, calls = asked(is_silent, timeout_s=LATE_S)
 
-    assert calls == 4
+    assert (waits, calls) == ([0.5, 1.0, 2.0], 4)
+    assert isinstance(error, ProviderFailed)
     assert str(error).startswith("timeout: ")
-    assert error.attempts[-1].fault is Fault.TIMEOUT
+    assert [attempt.fault for attempt in error.attempts] == [Fault.TIMEOUT] * 4
 
 
 def test_a89_waits_stop_where_their_sum_would_be_too_long() -> None:
     error, waits, calls = asked(limited(8), retries=Retries(max_total_s=10.0))
 
     assert (waits, calls) == ([8.0], 2)
+    assert isinstance(error, ProviderFailed)
     assert str(error).startswith("rate limited (HTTP 429)")
 
 
 def test_a90_backoff_doubles_up_to_its_cap_and_jitter_only_shortens_it() -> None:
     plain = Retries(base_s=0.5, cap_s=4.0, jitter=lambda: 1.0)
     jittered = Retries(base_s=0.5, cap_s=4.0)
+    jitters = (lambda: 0.0, lambda: 0.25, lambda: 1.0)
+    drawn = [Retries(base_s=0.5, cap_s=4.0, jitter=each) for each in jitters]
 
     assert [plain.backoff_s(number) for number in range(1, 6)] == [0.5, 1.0, 2.0, 4.0, 4.0]
+    assert [each.backoff_s(3) for each in drawn] == [0.0, 0.5, 2.0]
     assert all(0 <= jittered.backoff_s(3) <= 2 for _ in range(100))
 
 
@@ -157,6 +165,8 @@ def test_a93_a_connection_that_does_not_come_about_is_tried_again() -> None:
         asking.model.ask(request(), time_left_s=None)
 
     assert [attempt.fault for attempt in caught.value.attempts] == [Fault.UNREACHABLE] * 4
+    assert caught.value.status is None
+    assert asking.waits == [0.5, 1.0, 2.0]
 
 
 def test_a94_a_whole_ticket_behind_a_rate_limit_and_a_time_out_is_valid(
@@ -189,10 +199,22 @@ def test_a97_the_journal_holds_what_a_call_cost_and_no_secret(shop: PracticeShop
     )
     ended, sink, _ = whole_ticket(shop, *turns)
     lines = [encode("run", entry) for entry in sink.entries]
+    (reply,) = [e.record.reply for e in sink.entries if isinstance(e.record, Replied)]
 
+    assert (reply.usage.tokens_in, reply.usage.tokens_out) == (2000, 400)
+    assert (reply.model, reply.cost.usd) == ("chat-small", Decimal("0.0004"))
     assert ended.totals.cost_usd == Decimal("0.0004")
     assert not [line for line in lines if KEY in line]
     assert not [line for line in lines[2:] if CASES["T-80008"].ticket.text[:20] in line]
+
+
+def test_a97_words_of_a_provider_that_end_a_run_are_kept_without_the_token_in_them(
+    shop: PracticeShop,
+) -> None:
+    ended, sink, _ = whole_ticket(shop, fails(400, f"Refused, Bearer {KEY}", {"x-request-id": KEY}))
+
+    assert "Refused, Bearer [key]" in str(ended.stop.cause)
+    assert not [entry for entry in sink.entries if KEY in encode("run", entry)]
 
 
 def test_a110_a_stream_that_is_cut_is_asked_for_again() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -92,6 +93,11 @@ class GateMiddleware(Middleware):
         """Take a request, or hand it on."""
         answer = self._gate.answer(req.body)
         if answer is not None:
-            return answer
+            return _acknowledged(answer) if req.mode == "socket_mode" else answer
         next()
         return resp
+
+
+def _acknowledged(answer: BoltResponse) -> BoltResponse:
+    """Acknowledge over a socket what is never taken: else Slack would send it for ever."""
+    return BoltResponse(status=200) if answer.status == http.HTTPStatus.BAD_REQUEST else answer

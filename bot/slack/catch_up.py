@@ -17,9 +17,11 @@ from sqlite_utils import Database
 
 from approvals.store import Writer, connect
 from bot.slack.calls import Answer, Calls, Refused, Took
+from bot.slack.errors import WrongShape
 from bot.slack.gate import Gate, Taken
 from bot.slack.incoming import message_subject
 from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.shapes import Message, check
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.store.inbox import has_subject
 from bot.slack.store.tickets import open_tickets_since
@@ -136,7 +138,7 @@ class CatchUp:
             self._fail("conversations.history", channel, answer, read)
             return
         self._troubles.over(_unread(channel))
-        found = answer.data["messages"]
+        found = self._sound(channel, answer)
         newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
 
@@ -150,7 +152,7 @@ class CatchUp:
                 read.found += self._take_removal(channel, ts)
                 return
             read.found += self._take(db, channel, message)
-            if message.get("ts") == ts and "edited" in message:
+            if message["ts"] == ts and message.get("edited"):
                 read.found += self._take_edit(channel, message)
 
     def _pages(
@@ -171,12 +173,26 @@ class CatchUp:
                 yield None
                 return
             self._troubles.over(_unread(args["channel"]))
-            yield from answer.data["messages"]
+            yield from self._sound(args["channel"], answer)
             following = (answer.data.get("response_metadata") or {}).get("next_cursor")
             if not following:
                 return
             cursor = {"cursor": following}
         _log.error("%s of %s holds more than was read", method, args["channel"])
+
+    def _sound(self, channel: str, answer: Took) -> list[Mapping[str, Any]]:
+        """Return the messages that are as Slack documents them; of the others the log is told."""
+        sound: list[Mapping[str, Any]] = []
+        for message in answer.data["messages"]:
+            try:
+                check(Message, message, "message")
+            except WrongShape as error:
+                self._troubles.tell(
+                    f"{channel}: {error}", "a message in %s is not read: %s", channel, error
+                )
+            else:
+                sound.append(message)
+        return sound
 
     def _fail(self, method: str, channel: str, answer: Answer, read: CaughtUp) -> None:
         """Note that something was left out. What concerns more than this channel ends it all."""
@@ -193,7 +209,7 @@ class CatchUp:
         )
 
     def _take(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
-        ts = str(message.get("ts"))
+        ts = message["ts"]
         if has_subject(db, message_subject(channel, ts)):
             return 0  # most are known, and looking costs far less than a commit
         event = {**message, "type": "message", "channel": channel}

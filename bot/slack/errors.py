@@ -6,13 +6,21 @@ BotError
   HomeNotShown       Slack did not take App Home for now
   AppRefused         the app cannot be attached to
   SlackUnreachable   Slack did not answer, or does not know our token
+  WrongShape         a delivery is not of the shape that Slack documents
 """
 
 from __future__ import annotations
 
 from bot.errors import BotError
 
-__all__ = ["AppRefused", "HomeNotShown", "PersonUnavailable", "PressRefused", "SlackUnreachable"]
+__all__ = [
+    "AppRefused",
+    "HomeNotShown",
+    "PersonUnavailable",
+    "PressRefused",
+    "SlackUnreachable",
+    "WrongShape",
+]
 
 
 class PersonUnavailable(BotError):
@@ -54,3 +62,17 @@ class SlackUnreachable(BotError):
 
 class AppRefused(BotError):
     """The app cannot be attached to: it is an ``AsyncApp``, or has no bot token of its own."""
+
+
+class WrongShape(BotError):
+    """Something that came as Slack's is not of the shape that Slack documents. It is not taken.
+
+    The message names the kind of thing and the field, and nothing of what it holds.
+    """
+
+    def __init__(self, kind: str, field: str) -> None:
+        what = f"{field} of a {kind}" if field else f"a {kind}"
+        super().__init__(
+            f"{what} is not as Slack documents it",
+            hint="if it is Slack's, a newer handrail may know it",
+        )

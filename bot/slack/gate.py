@@ -16,6 +16,7 @@ from slack_bolt import BoltResponse
 from sqlite_utils import Database
 
 from approvals.store import Writer
+from bot.slack.errors import WrongShape
 from bot.slack.incoming import message_subject, read_incoming
 from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage
 from bot.slack.refs import is_ours
@@ -76,9 +77,13 @@ class Gate:
 
     def answer(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Return what to answer; None where the request is not ours."""
-        if _is_closing(body):
+        if _is_closing(body) or (self._whole_app and _is_rate_notice(body)):
             return BoltResponse(status=200)
-        found = read_incoming(body, self._intake, whole_app=self._whole_app)
+        try:
+            found = read_incoming(body, self._intake, whole_app=self._whole_app)
+        except WrongShape as error:
+            _LOG.warning("a delivery was refused: %s", error)
+            return BoltResponse(status=400)
         if found is None:
             return None
         if _asks_for_answer(body):
@@ -99,6 +104,7 @@ class Gate:
 
         Raises:
             StoreError: it could not be stored.
+            WrongShape: it is not as Slack documents it.
         """
         body = {"type": "event_callback", "event_id": key, "event": event}
         found = read_incoming(body, self._intake, whole_app=self._whole_app)
@@ -146,6 +152,14 @@ def _is_closing(body: Mapping[str, Any]) -> bool:
             return is_ours(name)
         case _:
             return False
+
+
+def _is_rate_notice(body: Mapping[str, Any]) -> bool:
+    """Whether Slack says that it leaves events out. Said in the log."""
+    if body.get("type") != "app_rate_limited":
+        return False
+    _LOG.warning("Slack leaves events out: the app was sent more than 30,000 within an hour")
+    return True
 
 
 def _refused(faults: Mapping[str, str]) -> BoltResponse:

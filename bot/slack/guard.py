@@ -6,12 +6,16 @@ Bolt reads the body before it checks the signature, so here it is checked before
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from slack_sdk.signature import SignatureVerifier
+
+from bot.slack.errors import WrongShape
+from bot.slack.shapes import Outline, check
 
 __all__ = ["MAX_BODY", "Guard"]
 
@@ -22,6 +26,7 @@ _SIGNATURE: Final = re.compile(r"v0=[0-9a-f]{64}")
 _LENGTH: Final = re.compile(r"[0-9]{1,18}")
 _STAMP_HEADER: Final = "x-slack-request-timestamp"
 _SIGNATURE_HEADER: Final = "x-slack-signature"
+_log: Final = logging.getLogger("handrail.slack")
 
 Headers = Mapping[str, str]
 Scope = MutableMapping[str, Any]
@@ -69,7 +74,14 @@ class Guard:
             return 400
         if not self._verifier.is_valid(text, headers[_STAMP_HEADER], headers[_SIGNATURE_HEADER]):
             return 401
-        return None if _can_be_read(headers, text) else 400
+        try:
+            check(Outline, _parsed(headers, text), "request")
+        except WrongShape as error:
+            _log.warning("a delivery was refused: %s", error)
+            return 400
+        except (ValueError, RecursionError):
+            return 400
+        return None
 
 
 def _judge_head(scope: Scope, headers: Headers) -> int | None:
@@ -87,27 +99,20 @@ def _judge_head(scope: Scope, headers: Headers) -> int | None:
     return None
 
 
-def _can_be_read(headers: Headers, text: str) -> bool:
+def _parsed(headers: Headers, text: str) -> Any:
+    """Return what Bolt will read.
+
+    Raises:
+        ValueError, RecursionError: it cannot read it.
+    """
     match headers.get("content-type", "").partition(";")[0].strip().lower():
         case "application/json":
-            return _is_object(text)
-        case "application/x-www-form-urlencoded":
-            return _is_form(text)
+            return json.loads(text)
+        case "application/x-www-form-urlencoded" if not text.startswith("{"):  # Bolt takes it so
+            fields = dict(parse_qsl(text, keep_blank_values=True))
+            return json.loads(fields["payload"]) if "payload" in fields else fields
         case _:
-            return False
-
-
-def _is_form(text: str) -> bool:
-    """Whether Bolt can read it: it takes a brace for JSON, and the field ``payload`` as well."""
-    fields = dict(parse_qsl(text, keep_blank_values=True))
-    return not text.startswith("{") and ("payload" not in fields or _is_object(fields["payload"]))
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+            raise ValueError("neither JSON nor a form")
 
 
 async def _read(receive: Receive) -> bytes | None:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, Sorted, TicketMessage
 from bot.slack.refs import is_ours
+from bot.slack.shapes import (
+    Command,
+    Event,
+    HomeOpened,
+    MessageAction,
+    Posted,
+    Pressed,
+    Shape,
+    Shortcut,
+    Submission,
+    check,
+)
 from bot.slack.store.inbox import DeliveryKind, Incoming
 
 __all__ = ["COMMAND", "edit_subject", "message_subject", "read_incoming", "removal_subject"]
@@ -38,18 +50,23 @@ def read_incoming(
 
     With a message comes what it was sorted as. ``whole_app``: the app is ours alone, so its Home
     and what befalls it are ours too; in a team's app they are the team's.
+
+    Raises:
+        WrongShape: it is ours, and not as Slack documents it.
     """
     match body:
-        case {"type": "event_callback", "event": dict(event), "event_id": str(event_id)}:
-            return _event(event, event_id, intake, whole_app=whole_app)
+        case {"type": "event_callback", "event": dict(event)}:
+            return _event(body, event, intake, whole_app=whole_app)
         case {"type": "block_actions", "actions": [{"action_id": str(name)}, *_]} if is_ours(name):
-            return _interaction(DeliveryKind.CLICK, body), None
+            return _interaction(DeliveryKind.CLICK, Pressed, body), None
         case {"type": "view_submission", "view": {"callback_id": str(name)}} if is_ours(name):
-            return _interaction(DeliveryKind.SUBMISSION, intake.kept_form(body)), None
-        case {"type": "message_action" | "shortcut", "callback_id": str(name)} if is_ours(name):
-            return _interaction(DeliveryKind.SHORTCUT, body), None
+            return _interaction(DeliveryKind.SUBMISSION, Submission, body, intake.kept_form), None
+        case {"type": "message_action", "callback_id": str(name)} if is_ours(name):
+            return _interaction(DeliveryKind.SHORTCUT, MessageAction, body), None
+        case {"type": "shortcut", "callback_id": str(name)} if is_ours(name):
+            return _interaction(DeliveryKind.SHORTCUT, Shortcut, body), None
         case {"command": str(name)} if name == COMMAND:
-            return _interaction(DeliveryKind.COMMAND, body), None
+            return _interaction(DeliveryKind.COMMAND, Command, body), None
         case _:
             return None
 
@@ -70,21 +87,29 @@ def removal_subject(channel: str, ts: str) -> str:
 
 
 def _event(
-    event: Mapping[str, Any], event_id: str, intake: Intake, *, whole_app: bool
+    body: Mapping[str, Any], event: Mapping[str, Any], intake: Intake, *, whole_app: bool
 ) -> tuple[Incoming, Sorted | None] | None:
-    kind = event.get("type")
-    if kind in _MESSAGES:
-        return _message(event, event_id, intake)
-    if whole_app and kind == "app_home_opened":
-        return _plain(DeliveryKind.HOME, event_id, event), None
-    if whole_app and kind in _LIFECYCLE:
-        return _plain(DeliveryKind.LIFECYCLE, event_id, event), None
-    return None
+    match event.get("type"):
+        case str(kind) if kind in _MESSAGES and not intake.is_elsewhere(event):
+            return _message(_event_id(body, kind), event, intake)
+        case "app_home_opened" if whole_app:
+            check(HomeOpened, event, DeliveryKind.HOME)
+            return _plain(DeliveryKind.HOME, _event_id(body, "home"), event), None
+        case str(kind) if whole_app and kind in _LIFECYCLE:
+            return _plain(DeliveryKind.LIFECYCLE, _event_id(body, kind), event), None
+        case _:
+            return None
+
+
+def _event_id(body: Mapping[str, Any], kind: str) -> str:
+    check(Event, body, kind)
+    return str(body["event_id"])
 
 
 def _message(
-    event: Mapping[str, Any], event_id: str, intake: Intake
+    event_id: str, event: Mapping[str, Any], intake: Intake
 ) -> tuple[Incoming, Sorted] | None:
+    check(Posted, event, DeliveryKind.MESSAGE)
     found = intake.sort(event)
     match found:
         case Ignored():
@@ -110,10 +135,16 @@ def _plain(kind: DeliveryKind, key: str, payload: Mapping[str, Any]) -> Incoming
     return Incoming(kind=kind, key=key, subject=None, payload=dict(payload))
 
 
-def _interaction(kind: DeliveryKind, body: Mapping[str, Any]) -> Incoming:
+def _interaction(
+    kind: DeliveryKind,
+    shape: type[Shape],
+    body: Mapping[str, Any],
+    kept: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+) -> Incoming:
     """Name an interaction by its trigger, which is another one for each press."""
+    check(shape, body, kind)
     trigger = body.get("trigger_id")
-    if not isinstance(trigger, str) or not trigger:
+    if not trigger:
         trigger = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    payload = {name: value for name, value in body.items() if name not in _DROPPED}
+    payload = {name: value for name, value in kept(body).items() if name not in _DROPPED}
     return _plain(kind, f"{kind.value}:{trigger}", payload)

@@ -119,6 +119,11 @@ class Intake:
         self._redactor = Redactor(forms)
         self._of_forms = Redactor(forms, only=_NOT_TYPED)
 
+    def is_elsewhere(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event is about a channel that is not ours: nobody here looks further at it."""
+        channel = event.get("channel")
+        return isinstance(channel, str) and channel not in self._channels
+
     def sort(self, event: Mapping[str, Any]) -> Sorted:
         """Return what a ``message`` or ``app_mention`` event asks of us."""
         channel = event.get("channel")

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Any, Final
+from typing import Final
 
 from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk.socket_mode.builtin import SocketModeClient
+from slack_sdk.socket_mode.client import BaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.slack.backoff import Backoff
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took, web_client
-from bot.slack.errors import SlackUnreachable
+from bot.slack.errors import SlackUnreachable, WrongShape
+from bot.slack.shapes import Outline, check
 from bot.slack.troubles import Troubles
 
 __all__ = ["SlackSocket", "SocketHandler"]
@@ -156,8 +160,17 @@ class SocketHandler(SocketModeHandler):
         self.app = app
         self.app_token = socket.app_token
         self.client = socket
-        listener: Any = self.handle  # annotated with a narrower client than it is called with
-        socket.socket_mode_request_listeners.append(listener)
+        socket.socket_mode_request_listeners.append(self.handle)
+
+    def handle(self, client: BaseSocketModeClient, req: SocketModeRequest) -> None:
+        """Hand a request on, or drop what Bolt cannot read: Slack would send it for ever."""
+        try:
+            check(Outline, req.payload, "request")
+        except WrongShape as error:
+            _log.warning("a delivery was refused: %s", error)
+            client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
+            return
+        super().handle(self.client, req)
 
 
 def _says_too_many(message: str) -> bool:

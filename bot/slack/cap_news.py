@@ -10,6 +10,7 @@ from sqlite_utils import Database
 from approvals import GroupUnavailable
 from approvals.store import Writer
 from bot.slack.blocks import note
+from bot.slack.steady import every
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.threads import CAPS, count_held, forget_told, is_told, note_told
 from bot.slack.troubles import Troubles
@@ -49,18 +50,13 @@ class CapNews:
         self._writer = writer
         self._now_us = now_us
         self._troubles = troubles
-        self._next_us = 0
+        self.step = every(EVERY_US, self._look, now_us=now_us)
 
-    def step(self, db: Database) -> int:
-        """Tell what is new, and return when to come again."""
-        now_us = self._now_us()
-        if now_us >= self._next_us:
-            self._next_us = now_us + EVERY_US
-            for cap in CAPS:
-                self._look(db, cap)
-        return self._next_us
+    def _look(self, db: Database) -> None:
+        for cap in CAPS:
+            self._look_at(db, cap)
 
-    def _look(self, db: Database, cap: str) -> None:
+    def _look_at(self, db: Database, cap: str) -> None:
         waiting, told = count_held(db, cap), is_told(db, cap)
         if waiting and not told:
             self._troubles.tell(_trouble(cap), "%s: tickets wait until that is over", cap)

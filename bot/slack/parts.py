@@ -48,6 +48,7 @@ from bot.slack.store.outbox import PostRow
 from bot.slack.store.threads import Caps, thread_sent
 from bot.slack.store.tickets import TRIAGE_JOB
 from bot.slack.take_in import TakeIn
+from bot.slack.taking import Taker, Taking
 from bot.slack.ticket_presses import TicketPresses
 from bot.slack.troubles import Troubles
 from bot.slack.upkeep import Upkeep
@@ -154,8 +155,8 @@ class Parts:
         home = Home(self._calls, access=self._access, policy=self._policy, now_us=self._now_us)
         decider = self._decider(home)
         return [
-            self._steady("taking-in", self._take_in().step),
-            self._steady("reception", self._reception(home).step),
+            self._steady("taking-in", self._taking(self._take_in())),
+            self._steady("reception", self._taking(self._reception(home))),
             *(self._steady(f"decider-{n}", decider.step) for n in range(DECIDERS)),
         ]
 
@@ -227,7 +228,7 @@ class Parts:
             proposals=self._proposals,
             now_us=self._now_us,
         )
-        return TakeIn(reader, writer=self._writer, now_us=self._now_us, troubles=self.troubles)
+        return TakeIn(reader, now_us=self._now_us)
 
     def _reception(self, home: Home) -> Reception:
         commands = Commands(
@@ -236,9 +237,11 @@ class Parts:
             letters=self._letter_presses,
             now_us=self._now_us,
         )
-        return Reception(
-            home, commands, writer=self._writer, now_us=self._now_us, troubles=self.troubles
-        )
+        return Reception(home, commands, now_us=self._now_us)
+
+    def _taking(self, taker: Taker) -> Step:
+        taking = Taking(taker, writer=self._writer, now_us=self._now_us, troubles=self.troubles)
+        return taking.step
 
     def _decider(self, home: Home) -> Decider:
         practice_shop = self._gateways.practice_shop

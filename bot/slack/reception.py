@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals.store import Writer
 from bot.slack.blocks import note
 from bot.slack.commands import Commands
 from bot.slack.decider import Effect
@@ -15,50 +14,31 @@ from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.home import Home
 from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import private_answer, put_post
-from bot.slack.taking import Apply, Taking
-from bot.slack.troubles import Troubles
+from bot.slack.taking import Apply
 from bot.slack.views import Message
 from bot.slack.words import answers
 
 __all__ = ["Reception"]
 
-KINDS: Final = (DeliveryKind.HOME, DeliveryKind.COMMAND, DeliveryKind.SHORTCUT)
-
 
 class Reception:
-    """Takes opened Homes and commands one by one.
+    """The ``Taker`` of opened Homes and of commands.
 
     Args:
         home: publishes App Home.
         commands: answers commands.
-        writer: commits.
         now_us: the time.
-        troubles: told where Slack cannot say who somebody is.
     """
 
-    def __init__(
-        self,
-        home: Home,
-        commands: Commands,
-        *,
-        writer: Writer,
-        now_us: Callable[[], int],
-        troubles: Troubles,
-    ) -> None:
+    kinds: Final = (DeliveryKind.HOME, DeliveryKind.COMMAND, DeliveryKind.SHORTCUT)
+
+    def __init__(self, home: Home, commands: Commands, *, now_us: Callable[[], int]) -> None:
         self._home = home
         self._commands = commands
         self._now_us = now_us
-        taking = Taking(
-            KINDS,
-            prepare=self._prepare,
-            bury=self._bury,
-            writer=writer,
-            now_us=now_us,
-            troubles=troubles,
-        )
-        self.step = taking.step
 
-    def _prepare(self, db: Database, delivery: Delivery) -> Apply:
+    def prepare(self, db: Database, delivery: Delivery) -> Apply:
+        """Publish a Home, or return what a command comes to."""
         effect = self._effect(db, delivery)
 
         def apply(w: Database) -> None:
@@ -68,7 +48,8 @@ class Reception:
 
         return apply
 
-    def _bury(self, db: Database, delivery: Delivery) -> None:
+    def bury(self, db: Database, delivery: Delivery) -> None:
+        """Answer a command that was given up."""
         if delivery.kind is DeliveryKind.COMMAND:
             self._answer(db, delivery, note(answers.not_handled()))
 

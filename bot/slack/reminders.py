@@ -15,6 +15,7 @@ from approvals import Policy, Proposal, expiring_proposals
 from approvals.store import Writer
 from bot.slack.blocks import reminder
 from bot.slack.cards import read_card, tell_thread
+from bot.slack.steady import every
 from bot.slack.store.cards import card_place
 from bot.slack.store.outbox import is_put
 from bot.slack.store.threads import HOUR_US
@@ -43,17 +44,13 @@ class Reminders:
         self._policy = policy
         self._writer = writer
         self._now_us = now_us
-        self._next_us = 0
+        self.step = every(EVERY_US, self._look, now_us=now_us)
 
-    def step(self, db: Database) -> int:
-        """Remind of everything that is due, and return when to come again."""
+    def _look(self, db: Database) -> None:
         now_us = self._now_us()
-        if now_us >= self._next_us:
-            self._next_us = now_us + EVERY_US
-            due = [each for each in self._expiring(db, now_us) if self._is_due(db, each, now_us)]
-            if due:
-                self._writer.run(lambda w: self._remind(w, due))
-        return self._next_us
+        due = [each for each in self._expiring(db, now_us) if self._is_due(db, each, now_us)]
+        if due:
+            self._writer.run(lambda w: self._remind(w, due))
 
     def _expiring(self, db: Database, now_us: int) -> list[Proposal]:
         after_us = now_us + self._policy.warn_before_hours * HOUR_US

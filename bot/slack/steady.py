@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from approvals.store import connect, data_version
 
-__all__ = ["Steady", "Step"]
+__all__ = ["Steady", "Step", "every"]
 
 POLL_S: Final = 0.05
 """How often it looks for commits: of other threads and of other processes alike."""
@@ -23,6 +23,24 @@ Step = Callable[[Database], int | None]
 """Does all that can be done now and returns when to come again, in microseconds since 1970."""
 
 _log: Final = logging.getLogger("handrail.slack")
+
+
+def every(us: int, work: Callable[[Database], None], *, now_us: Callable[[], int]) -> Step:
+    """Return a step that does some work at once, and then every so many microseconds.
+
+    What is committed in between does not hasten it, and what the work raises does not either.
+    """
+    next_us = 0
+
+    def step(db: Database) -> int:
+        nonlocal next_us
+        now = now_us()
+        if now >= next_us:
+            next_us = now + us
+            work(db)
+        return next_us
+
+    return step
 
 
 class Steady:

@@ -8,53 +8,41 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals.store import Writer
 from bot.slack.blocks import note
 from bot.slack.reader import Reader
 from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import message_post, put_post
-from bot.slack.taking import Apply, Taking
-from bot.slack.troubles import Troubles
+from bot.slack.taking import Apply
 from bot.slack.words import threads as lines
 
 __all__ = ["TakeIn"]
 
-KINDS: Final = (DeliveryKind.MESSAGE, DeliveryKind.LIFECYCLE)
 _log: Final = logging.getLogger("handrail.slack")
 
 
 class TakeIn:
-    """Takes stored messages one by one.
+    """The ``Taker`` of stored messages.
 
     Args:
         reader: says what a message comes to.
-        writer: commits.
         now_us: microseconds since 1970.
-        troubles: told where Slack cannot say who wrote.
     """
 
-    def __init__(
-        self, reader: Reader, *, writer: Writer, now_us: Callable[[], int], troubles: Troubles
-    ) -> None:
+    kinds: Final = (DeliveryKind.MESSAGE, DeliveryKind.LIFECYCLE)
+
+    def __init__(self, reader: Reader, *, now_us: Callable[[], int]) -> None:
         self._reader = reader
         self._now_us = now_us
-        taking = Taking(
-            KINDS,
-            prepare=self._prepare,
-            bury=self._bury,
-            writer=writer,
-            now_us=now_us,
-            troubles=troubles,
-        )
-        self.step = taking.step
 
-    def _prepare(self, db: Database, delivery: Delivery) -> Apply:
+    def prepare(self, db: Database, delivery: Delivery) -> Apply:
+        """Return what a message comes to; of what befalls the app the log is told."""
         if delivery.kind is DeliveryKind.MESSAGE:
             return self._reader.read(db, delivery)
         _log.warning("Slack says: %s; handrail doctor tells what to do", delivery.payload["type"])
         return _nothing
 
-    def _bury(self, db: Database, delivery: Delivery) -> None:
+    def bury(self, db: Database, delivery: Delivery) -> None:
+        """Say in the thread of a message that it could not be read."""
         channel, ts = delivery.payload.get("channel"), delivery.payload.get("ts")
         if isinstance(channel, str):
             post = message_post(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from typing import Final
+from typing import Final, Protocol
 
 from sqlite_utils import Database
 
@@ -26,7 +26,7 @@ from bot.slack.store.inbox import (
 )
 from bot.slack.troubles import Troubles
 
-__all__ = ["Apply", "Taking"]
+__all__ = ["Apply", "Taker", "Taking"]
 
 Apply = Callable[[Database], None]
 """What a delivery comes to, applied inside ``tx()``."""
@@ -36,6 +36,26 @@ WHO_WAIT_US: Final = 15_000_000
 _log: Final = logging.getLogger("handrail.slack")
 
 
+class Taker(Protocol):
+    """Says what deliveries of some kinds come to."""
+
+    @property
+    def kinds(self) -> Collection[DeliveryKind]:
+        """The kinds that are taken."""
+        ...
+
+    def prepare(self, db: Database, delivery: Delivery) -> Apply:
+        """Say what a delivery comes to, outside any transaction, where it may ask Slack.
+
+        What it raises is tried again.
+        """
+        ...
+
+    def bury(self, db: Database, delivery: Delivery) -> None:
+        """Tell people, inside ``tx()``, of a delivery that was given up."""
+        ...
+
+
 class Taking:
     """Takes the deliveries of some kinds, in the order in which they came.
 
@@ -43,10 +63,7 @@ class Taking:
     whoever comes second finds the mark.
 
     Args:
-        kinds: that are taken.
-        prepare: says what a delivery comes to, outside any transaction, where it may ask Slack.
-            What it raises is tried again.
-        bury: tells people, inside ``tx()``, of a delivery that was given up.
+        taker: says what a delivery comes to.
         writer: commits.
         now_us: the time.
         troubles: told where Slack cannot say who somebody is.
@@ -54,30 +71,26 @@ class Taking:
 
     def __init__(
         self,
-        kinds: Collection[DeliveryKind],
+        taker: Taker,
         *,
-        prepare: Callable[[Database, Delivery], Apply],
-        bury: Callable[[Database, Delivery], None],
         writer: Writer,
         now_us: Callable[[], int],
         troubles: Troubles,
     ) -> None:
-        self._kinds = kinds
-        self._prepare = prepare
-        self._bury = bury
+        self._taker = taker
         self._writer = writer
         self._now_us = now_us
         self._troubles = troubles
 
     def step(self, db: Database) -> int | None:
         """Take everything that is due; return when the next one is to be tried again."""
-        while delivery := next_delivery(db, kinds=self._kinds, now_us=self._now_us()):
+        while delivery := next_delivery(db, kinds=self._taker.kinds, now_us=self._now_us()):
             self._take(db, delivery)
-        return next_delivery_due_us(db, kinds=self._kinds)
+        return next_delivery_due_us(db, kinds=self._taker.kinds)
 
     def _take(self, db: Database, delivery: Delivery) -> None:
         try:
-            apply = self._prepare(db, delivery)
+            apply = self._taker.prepare(db, delivery)
             self._writer.run(lambda w: _settle(w, delivery, apply))
         except PersonUnavailable as error:
             self._put_off(delivery, error)
@@ -100,7 +113,7 @@ class Taking:
     def _fail(self, db: Database, delivery: Delivery, error: str) -> None:
         state = fail_delivery(db, delivery, error=error, now_us=self._now_us())
         if state is DeliveryState.DEAD:
-            self._bury(db, delivery)
+            self._taker.bury(db, delivery)
 
 
 def _settle(db: Database, delivery: Delivery, apply: Apply) -> None:

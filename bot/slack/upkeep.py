@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from approvals import Proposals
 from approvals.store import Jobs, Writer
 from bot.slack.blocks import note
+from bot.slack.steady import every
 from bot.slack.store.outbox import Priority, message_post, put_post
 from bot.slack.store.threads import (
     Caps,
@@ -54,18 +55,14 @@ class Upkeep:
         self._caps = caps
         self._writer = writer
         self._now_us = now_us
-        self._next_us = 0
+        self.step = every(EVERY_US, self._look, now_us=now_us)
 
-    def step(self, db: Database) -> int:
-        """Do everything that is due, and return when to come again."""
+    def _look(self, db: Database) -> None:
         now_us = self._now_us()
-        if now_us >= self._next_us:
-            self._next_us = now_us + EVERY_US
-            self._writer.run(lambda w: self._proposals.warn_due(w, now_us=now_us))
-            self._writer.run(lambda w: self._proposals.expire_due(w, now_us=now_us))
-            self._writer.run(self._bury)
-            self._release(db)
-        return self._next_us
+        self._writer.run(lambda w: self._proposals.warn_due(w, now_us=now_us))
+        self._writer.run(lambda w: self._proposals.expire_due(w, now_us=now_us))
+        self._writer.run(self._bury)
+        self._release(db)
 
     def _release(self, db: Database) -> None:
         """Let tickets that waited begin, the longest first: one a turn, as each that begins counts.

@@ -81,7 +81,8 @@ def check_actions(actions: Sequence[Action]) -> None:
         raise ActionsRefused("two actions are equal; state the quantity, or ask for one of them")
     for action in actions:
         if isinstance(action, RequestRefund) and action.money.amount > MAX_REFUND:
-            raise ActionsRefused(f"a refund is at most {MAX_REFUND}")
+            most = Money.of(MAX_REFUND, action.currency)
+            raise ActionsRefused(f"a refund is at most {most}")
 
 
 def worth_text(worth: Sequence[Money | None]) -> str:

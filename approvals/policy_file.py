@@ -6,6 +6,7 @@ list. Amounts are whole numbers or quoted texts, never binary fractions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Final, Literal
@@ -46,33 +47,32 @@ NO_POLICY: Final = Policy(
 currency is the practice shop's; there is no limit to compare with it."""
 
 
-def _decimal(value: object) -> Decimal:
-    try:
-        amount = Decimal(_exact(value))
-    except ArithmeticError:
-        amount = Decimal("nan")
-    if not amount.is_finite() or amount < 0:
+_WRITTEN: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
+
+
+def _amount(value: object) -> str:
+    """Return an amount as it was written. How its currency is written is judged once that is known.
+
+    A binary fraction has no exact value, so it is none.
+    """
+    text = format(value, "f") if isinstance(value, Decimal) else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        text = str(value)
+    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         raise ValueError('an amount is a number in quotes and not negative, such as "100.00"')
-    return amount
-
-
-def _exact(value: object) -> Decimal | int | str:
-    """Pass what has an exact value; anything else, binary fractions too, reads as no number."""
-    if isinstance(value, int | str | Decimal) and not isinstance(value, bool):
-        return value
-    return ""
+    return text
 
 
 def _no_word(word: str) -> BeforeValidator:
     """Let the word stand for None and read everything else as an amount."""
-    return BeforeValidator(lambda value: None if value == word else _decimal(value))
+    return BeforeValidator(lambda value: None if value == word else _amount(value))
 
 
 _UserId = Annotated[str, StringConstraints(pattern=r"^[UW][A-Z0-9]{1,20}$")]
 _GroupId = Annotated[str, StringConstraints(pattern=r"^S[A-Z0-9]{1,20}$")]
 _RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,29}$")]
-_Limit = Annotated[Decimal | None, _no_word("none")]
-_Switchable = Annotated[Decimal | None, _no_word("off")]
+_Limit = Annotated[str | None, _no_word("none")]
+_Switchable = Annotated[str | None, _no_word("off")]
 
 
 class _Table(BaseModel):
@@ -175,16 +175,13 @@ class _Builder:
         except MoneyError as error:
             raise self._refuse("currency", str(error)) from None
 
-    def _money(self, field: str, amount: Decimal | None) -> Money | None:
-        if amount is None:
+    def _money(self, field: str, text: str | None) -> Money | None:
+        if text is None:
             return None
         try:
-            money = Money.of(amount, self._table.currency)
+            return Money.typed(text, self._table.currency)
         except MoneyError as error:
             raise self._refuse(field, str(error)) from None
-        if money.amount != amount:
-            raise self._refuse(field, f"has more decimals than {self._table.currency}")
-        return money
 
     def _refuse(self, field: str, problem: str) -> PolicyRefused:
         return PolicyRefused(self._file, [(f"approvals.{field}", problem)])

@@ -24,7 +24,7 @@ from approvals.records import Proposal, already_decided, read_proposal, read_pro
 from approvals.states import LIVE, OperationState, ProposalState, sql_list
 from approvals.store import changed
 from approvals.sums import ticket_amount
-from tools import Action, RequestRefund, action_from_dict, action_to_dict
+from tools import Action, Money, RequestRefund, action_from_dict, action_to_dict
 
 __all__ = ["Revisions"]
 
@@ -219,7 +219,8 @@ def _with_amounts(proposal: Proposal, amounts: Mapping[int, int]) -> tuple[Actio
                 action_to_dict(action) | {"amount_minor": minor}
             )
         except ValidationError:
-            raise ActionsRefused("an amount is a whole number of minor units above 0") from None
+            least = Money(0, action.currency)
+            raise ActionsRefused(f"a refund is more than {least}") from None
     if tuple(actions) == proposal.actions:
         raise ActionsRefused("nothing was changed by this edit")
     return tuple(actions)

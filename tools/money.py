@@ -18,6 +18,7 @@ _NO_DIGITS: Final = frozenset(
 )
 _THREE_DIGITS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
 _CODE: Final = re.compile(r"[A-Z]{3}")
+_TYPED: Final = re.compile(r"([0-9]{1,12})(?:([.,])([0-9]+))?")
 MAX_EXPONENT: Final = 15
 MAX_MINOR: Final = 10**MAX_EXPONENT
 """Amounts beyond this many minor units are refused: no order of a shop comes near."""
@@ -71,6 +72,26 @@ class Money:
             raise MoneyError("the amount is not a number") from None
         return cls(int(rounded.scaleb(digits)), currency)
 
+    @classmethod
+    def typed(cls, text: str, currency: str) -> Money:
+        """Return the amount that a person typed: never rounded, and never guessed.
+
+        A point or a comma is the decimal mark (12.50 or 12,50). What could also be a mark between
+        thousands is refused: more digits behind it than the currency has, as in 1,000 CAD, and
+        where it has three, a comma before three.
+
+        Raises:
+            MoneyError: in words for whoever typed it; they name the currency, and no value.
+        """
+        digits = currency_digits(currency)
+        found = _TYPED.fullmatch(text.strip())
+        if found is None:
+            raise MoneyError(_how_written(currency, digits))
+        whole, mark, behind = found[1], found[2], found[3] or ""
+        if mark and (len(behind) > digits or (mark == "," and len(behind) == 3)):  # noqa: PLR2004 - a group of thousands
+            raise MoneyError(_how_written(currency, digits))
+        return cls(int(whole + behind.ljust(digits, "0")), currency)
+
     @property
     def amount(self) -> Decimal:
         """The amount in major units, with the currency's own digits."""
@@ -103,3 +124,13 @@ class Money:
         if other.currency != self.currency:
             raise MoneyError(f"{self.currency} and {other.currency} do not add or compare")
         return other.minor
+
+
+def _how_written(currency: str, digits: int) -> str:
+    if digits == 0:
+        return f"an amount in {currency} is a whole number, without any mark, such as 1250"
+    example = format(Decimal(1250).quantize(Decimal(1).scaleb(-digits)), "f")
+    return (
+        f"an amount in {currency} has at most {digits} decimals and no mark between thousands, "
+        f"such as {example}"
+    )

@@ -8,7 +8,6 @@ state; a form that did not open says so, and the button may be pressed again.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,6 +20,7 @@ from sqlite_utils import Database
 from approvals import ApprovalsError, Person
 from approvals.store import Writer, connect
 from bot.slack.access import Access, Needs
+from bot.slack.amounts import amount_currency, read_refund
 from bot.slack.blocks import note, skeleton_modal, told_modal
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
 from bot.slack.errors import PersonUnavailable, PressRefused
@@ -32,14 +32,13 @@ from bot.slack.store.outbox import put_post
 from bot.slack.views import View
 from bot.slack.words import answers, forms
 from bot.slack.words.common import NOT_NOW
-from tools import IdForms
+from tools import IdForms, MoneyError
 
 __all__ = ["Filler", "Modals"]
 
 OPEN_TIMEOUT_S: Final = 2
 """For the one call that opens a form: Slack waits three seconds for our answer altogether."""
 MAX_TOLD: Final = 1_000
-_AMOUNT: Final = re.compile(r"\d{1,9}(?:[.,]\d{1,3})?", re.ASCII)
 _WRITTEN: Final[Mapping[str, str]] = {
     CallbackId.EDIT_DRAFT: f"{Field.TEXT}-1",
     CallbackId.ASK_AGAIN: Field.TEXT,
@@ -125,9 +124,7 @@ class Modals:
         if written is not None and not "".join(press.fields.values()).strip():
             found[written] = forms.TEXT_NEEDED
         if press.name == CallbackId.EDIT_AMOUNT:
-            for name, text in press.fields.items():
-                if not _AMOUNT.fullmatch(text.strip()):
-                    found[name] = forms.AMOUNT_NEEDED
+            found |= _amount_faults(press.fields)
         for field, form in ((Field.TICKET, self._ids.ticket), (Field.CUSTOMER, self._ids.customer)):
             typed = press.fields.get(field)
             if typed is not None and not form.fits(typed.strip().upper()):
@@ -183,3 +180,17 @@ def _marked(press: Press, view: View) -> View:
     if not press.home:
         return view
     return view | {"private_metadata": from_home(view["private_metadata"])}
+
+
+def _amount_faults(fields: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with each amount of a refund, by the name of its input."""
+    found = {}
+    for name, text in fields.items():
+        currency = amount_currency(name)
+        if currency is None:
+            continue  # of a form of another release: it changes nothing, and its sender is told
+        try:
+            read_refund(text, currency)
+        except MoneyError as error:
+            found[name] = forms.amount_needed(str(error))
+    return found

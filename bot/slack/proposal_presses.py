@@ -25,6 +25,7 @@ from approvals import (
     read_proposal,
 )
 from bot.slack.access import Needs
+from bot.slack.amounts import amount_field, read_refund
 from bot.slack.blocks import note
 from bot.slack.decider import Effect, Handler
 from bot.slack.errors import PressRefused
@@ -34,13 +35,12 @@ from bot.slack.refs import (
     CallbackId,
     Field,
     ProposalRef,
-    amount_field,
     read_proposal_ref,
 )
 from bot.slack.views import Message
 from bot.slack.words import answers
 from bot.slack.words.common import NOTHING_CHANGED
-from tools import Action, Money, MoneyError, RequestRefund, ShopError, action_from_dict
+from tools import Action, MoneyError, RequestRefund, ShopError, action_from_dict
 from tools import action_to_dict as as_dict
 
 __all__ = ["CheckAction", "ProposalPresses"]
@@ -232,15 +232,17 @@ def _amounts(proposal: Proposal, fields: Mapping[str, str]) -> dict[int, int]:
     """Return the amounts that differ from what stands, in minor units, by position.
 
     Raises:
-        PressRefused: one is no amount of its currency.
+        PressRefused: one cannot be read, or cannot be refunded.
     """
     found: dict[int, int] = {}
     for position, action in enumerate(proposal.actions, start=1):
-        text = fields.get(amount_field(position))
-        if text is None or not isinstance(action, RequestRefund):
+        if not isinstance(action, RequestRefund):
+            continue
+        text = fields.get(amount_field(position, action.currency))
+        if text is None:
             continue
         try:
-            money = Money.of(text.strip().replace(",", "."), action.currency)
+            money = read_refund(text, action.currency)
         except MoneyError as error:
             raise PressRefused(f"{error}. {NOTHING_CHANGED}") from error
         if money.minor != action.amount_minor:

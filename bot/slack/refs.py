@@ -20,7 +20,6 @@ __all__ = [
     "ProposalRef",
     "RunRef",
     "TicketRef",
-    "amount_field",
     "from_home",
     "is_from_home",
     "is_ours",
@@ -187,11 +186,6 @@ def is_from_home(value: str) -> bool:
 def is_ours(name: str) -> bool:
     """Whether an action id or callback id is one of ours, of this release or another."""
     return name.startswith(PREFIX)
-
-
-def amount_field(position: int) -> str:
-    """Return the name of the input for the amount of the action at a position, from 1."""
-    return f"amount-{position}"
 
 
 def submitted(view: Mapping[str, Any]) -> dict[str, str]:

@@ -6,18 +6,20 @@ three things.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, field_validator
 
 from bot.errors import SettingRefused
 
 __all__ = ["SLACK_API", "Mode", "SlackSecrets", "SlackSettings", "read_secrets"]
 
 SLACK_API: Final = "https://slack.com/api/"
+_DOLLARS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 ChannelId = Annotated[str, StringConstraints(pattern=r"^[CG][A-Z0-9]{1,20}$")]
 PersonId = Annotated[str, StringConstraints(pattern=r"^[UWS][A-Z0-9]{1,20}$")]
@@ -87,6 +89,17 @@ class SlackSettings(BaseModel):
         "decided; 0 is never. `approvals.warn_before_hours` says when the role is called.",
     )
     api: str = Field(default=SLACK_API, description="The address of Slack's Web API.")
+
+    @field_validator("max_cost_per_day", mode="before")
+    @classmethod
+    def _in_dollars(cls, value: object) -> object:
+        """Refuse a text that could be read in two ways; costs are parts of a cent as well."""
+        if isinstance(value, str) and not _DOLLARS.fullmatch(value):
+            raise ValueError(
+                "an amount in US dollars has a point before the cents and no mark between "
+                "thousands, such as 1250.00"
+            )
+        return value
 
 
 class SlackSecrets(BaseModel):

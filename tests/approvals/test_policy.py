@@ -96,6 +96,15 @@ def test_an_exact_fraction_is_taken() -> None:
     assert policy(two_people_above=Decimal("9.95")).two_people_above == Money.of("9.95", "CAD")
 
 
+def test_an_amount_may_have_a_comma_before_its_cents() -> None:
+    assert policy(two_people_above="9,95").two_people_above == Money.of("9.95", "CAD")
+
+
+def test_an_amount_that_can_be_read_in_two_ways_is_refused_with_its_currency() -> None:
+    with pytest.raises(PolicyRefused, match="an amount in CAD has at most 2 decimals"):
+        policy(two_people_above="1,000")
+
+
 @pytest.mark.parametrize("table", [None, [], "text"])
 def test_a_missing_table_is_refused(table: Any) -> None:
     assert problems(table) == ["approvals"]
@@ -123,6 +132,9 @@ def test_there_is_no_default_for_who_may_approve() -> None:
         ({"two_people_above": "none"}, "two_people_above"),
         ({"two_people_above": "1.005"}, "two_people_above"),
         ({"two_people_above": "1e30"}, "two_people_above"),
+        ({"two_people_above": "1.000"}, "two_people_above"),
+        ({"two_people_above": "1,000"}, "two_people_above"),
+        ({"two_people_above": "1_000"}, "two_people_above"),
         ({"approver_daily_cap": ""}, "approver_daily_cap"),
         ({"customer_daily_cap": None}, "customer_daily_cap"),
         ({"expiry_hours": 0}, "expiry_hours"),

@@ -191,6 +191,10 @@ def test_a_bad_line_of_dotenv_is_named(text: str, said: str) -> None:
         ("[models.a]\nfree = true\nusd_in = 1\nusd_out = 1", "handrail.toml, field models.a: give"),
         ("[models.a]\nusd_in = -1\nusd_out = 1", "handrail.toml, field models.a.usd_in: "),
         ("[models.a]\nusd_in = nan\nusd_out = 1", "handrail.toml, field models.a.usd_in: "),
+        (
+            '[slack]\nmax_cost_per_day = "1,000"',
+            "handrail.toml, field slack.max_cost_per_day: an amount in US dollars has a point",
+        ),
         ("[models.a]\nuzd = 1", "handrail.toml, field models.a.uzd: there is no such setting"),
     ],
 )

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import pytest
 
 from bot.demo.pace import Pace
+from bot.slack.amounts import amount_field
 from bot.slack.outside import Outside
-from bot.slack.refs import ActionId, amount_field
+from bot.slack.refs import ActionId
 from bot.workspace import Message, View
 from tests.scenarios.office import (
     ANN,
@@ -119,8 +120,8 @@ def test_an_edited_amount_is_what_is_paid(bot: Office) -> None:
     ticket = bot.ticket("T-64872")
 
     bot.workspace.click(LEA, card(bot, ticket), ActionId.EDIT_AMOUNT)
-    form(bot, LEA, amount_field(1))
-    bot.workspace.submit(LEA, {amount_field(1): "30.00"})
+    form(bot, LEA, amount_field(1, "CAD"))
+    bot.workspace.submit(LEA, {amount_field(1, "CAD"): "30.00"})
     edited = bot.wait_for_reply(ticket, "Refund 30.00 CAD")
     bot.workspace.click(HED, edited, ActionId.APPROVE)
     bot.wait_for_reply(ticket, "(done): Refund 30.00 CAD")

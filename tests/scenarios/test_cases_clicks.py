@@ -192,7 +192,7 @@ def test_an_edit_is_told_in_the_thread_with_its_editor_and_the_new_amount(
         desk.click(LEA, card)
         desk.work()
 
-        desk.edit(LEA, desk.card(proposal), {"amount-1": "60.50"})
+        desk.edit(LEA, desk.card(proposal), {"amount-1-CAD": "60.50"})
         desk.work()
 
         said = [shown(each) for each in desk.thread() if "edited by" in shown(each)]

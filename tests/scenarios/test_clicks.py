@@ -274,7 +274,7 @@ def test_case_20_of_an_approval_and_a_rejection_at_once_one_counts(desk: ClickDe
 
 def test_case_21_a_button_of_an_earlier_version_decides_nothing(desk: ClickDesk) -> None:
     proposal, old_card = desk.show(FEE)
-    desk.edit(LEA, old_card, {"amount-1": "5.00"})
+    desk.edit(LEA, old_card, {"amount-1-CAD": "5.00"})
     desk.work()
     edits = len(desk.workspace.calls("chat.update"))
 
@@ -491,7 +491,7 @@ def test_an_edited_amount_is_a_new_version_without_signatures(tmp_path: Path) ->
         desk.click(LEA, card)
         desk.work()
 
-        desk.edit(LEA, desk.card(proposal), {"amount-1": "60,50"})
+        desk.edit(LEA, desk.card(proposal), {"amount-1-CAD": "60,50"})
         desk.work()
 
         again = desk.again(proposal)
@@ -504,24 +504,43 @@ def test_an_edited_amount_is_a_new_version_without_signatures(tmp_path: Path) ->
 def test_an_amount_that_the_shop_cannot_refund_is_refused_with_its_words(desk: ClickDesk) -> None:
     proposal, card = desk.show(FEE)
 
-    desk.edit(LEA, card, {"amount-1": "900.00"})
+    desk.edit(LEA, card, {"amount-1-CAD": "900.00"})
     desk.work()
 
     assert desk.again(proposal).version == 1
     assert len(desk.told(LEA)) == 1
 
 
-def test_what_is_no_amount_is_refused_in_the_form(desk: ClickDesk) -> None:
-    _, card = desk.show(FEE)
+_TWO_DECIMALS = (
+    "An amount in CAD has at most 2 decimals and no mark between thousands, such as 1250.00."
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("nine", _TWO_DECIMALS),
+        ("1,000", _TWO_DECIMALS),
+        ("1.000", _TWO_DECIMALS),
+        ("9.444", _TWO_DECIMALS),
+        ("0,00", "A refund is more than 0.00 CAD."),
+        ("5000.01", "A refund is at most 5000.00 CAD."),
+    ],
+)
+def test_an_amount_is_refused_in_the_form_and_never_guessed(
+    desk: ClickDesk, typed: str, why: str
+) -> None:
+    proposal, card = desk.show(FEE)
     desk.click(LEA, card, ActionId.EDIT_AMOUNT)
     desk.fill(LEA)
 
-    refused = desk.workspace.submit(LEA, {"amount-1": "nine"})
+    refused = desk.workspace.submit(LEA, {"amount-1-CAD": typed})
     desk.workspace.settle()
 
     answer = refused.attempts[-1].answer.body
     assert answer is not None
-    assert answer["errors"] == {"amount-1": "An amount, such as 12.50"}
+    assert answer["errors"] == {"amount-1-CAD": why}
+    assert desk.again(proposal).version == 1
 
 
 def test_a_press_that_cannot_be_stored_is_not_acknowledged(desk: ClickDesk) -> None:

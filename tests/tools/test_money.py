@@ -50,6 +50,50 @@ def test_what_is_no_amount_is_refused(amount: Any) -> None:
         Money.of(amount, "CAD")
 
 
+@pytest.mark.parametrize(
+    ("typed", "currency", "minor"),
+    [
+        ("12.50", "CAD", 1_250),
+        ("12,50", "CAD", 1_250),
+        (" 12,5 ", "CAD", 1_250),
+        ("1000", "CAD", 100_000),
+        ("0", "CAD", 0),
+        ("1250", "JPY", 1_250),
+        ("1.250", "KWD", 1_250),
+        ("12,5", "KWD", 12_500),
+    ],
+)
+def test_what_a_person_typed_is_read_with_a_point_or_a_comma(
+    typed: str, currency: str, minor: int
+) -> None:
+    assert Money.typed(typed, currency) == Money(minor, currency)
+
+
+@pytest.mark.parametrize(
+    ("typed", "currency"),
+    [
+        *((typed, "CAD") for typed in ("1,000", "1.000", "9.444", "9.955", "1,000.00", "1.000,00")),
+        *(
+            (typed, "CAD")
+            for typed in ("1 000", "1'000", "12.", ".5", "", "-5", "+5", "1e3", "1_0")
+        ),
+        *((typed, "CAD") for typed in ("NaN", "\u0661\u0662", "12.50 CAD", "$12.50", "9" * 13)),
+        *((typed, "JPY") for typed in ("1,000", "1.0", "1.")),
+        *((typed, "KWD") for typed in ("1,250", "1.2500", "1,2500")),
+    ],
+)
+def test_what_a_person_typed_is_never_rounded_or_guessed(typed: str, currency: str) -> None:
+    with pytest.raises(MoneyError, match=f"^an amount in {currency} "):
+        Money.typed(typed, currency)
+
+
+@given(st.integers(0, 10**12), st.sampled_from(["JPY", "CAD", "KWD"]))
+def test_an_amount_as_we_write_it_is_read_as_it_is(minor: int, currency: str) -> None:
+    money = Money(minor, currency)
+
+    assert Money.typed(money.amount_text, currency) == money
+
+
 @pytest.mark.parametrize("minor", [1.0, True, "1", MAX_MINOR + 1, -MAX_MINOR - 1])
 def test_minor_units_are_bounded_whole_numbers(minor: Any) -> None:
     with pytest.raises(MoneyError):

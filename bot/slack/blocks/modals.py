@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from approvals import Operation, OperationState, ProposalState
+from bot.slack.amounts import amount_field
 from bot.slack.blocks.card import ref_of
 from bot.slack.blocks.parts import context, modal, plain, section, text_input
 from bot.slack.limits import INPUT_TEXT, SECTION
 from bot.slack.markdown import mrkdwn_parts
 from bot.slack.markup import cut_at, tame
-from bot.slack.refs import CallbackId, Field, RunRef, TicketRef, amount_field
+from bot.slack.refs import CallbackId, Field, RunRef, TicketRef
 from bot.slack.views import Block, CardView, CopyView, DraftView, StopView, View
 from bot.slack.words import forms as words
 from bot.slack.words.common import NO_TEXT
@@ -197,7 +198,7 @@ def _amounts(view: CardView) -> Iterator[Block]:
         if isinstance(each.action, RequestRefund):
             money = each.action.money
             yield text_input(
-                amount_field(each.position),
+                amount_field(each.position, money.currency),
                 f"{each.position}. {action_short(each.action, 300)}",
                 value=money.amount_text,
                 hint=words.amount_hint(money.currency, money.amount_text),

@@ -10,7 +10,6 @@ from bot.slack.words.common import GATE_OBJECTED
 from bot.slack.words.proposals import state_name
 
 __all__ = [
-    "AMOUNT_NEEDED",
     "ASK",
     "ASK_AGAIN_TITLE",
     "CLOSE",
@@ -46,6 +45,7 @@ __all__ = [
     "WHAT_ELSE_HINT",
     "WHY",
     "amount_hint",
+    "amount_needed",
     "answer_label",
     "done_already",
     "id_needed",
@@ -93,12 +93,16 @@ TRIAGE_TITLE: Final = "Triage this"
 REASON_NEEDED: Final = "Say in a sentence why."
 TEXT_NEEDED: Final = "This is empty."
 OUTCOME_NEEDED: Final = "Say which of the two it is."
-AMOUNT_NEEDED: Final = "An amount, such as 12.50"
 
 
 def of_version(proposal_id: str, version: int, headline: str) -> str:
     """Say what a form is about; ``headline`` is escaped already."""
     return f"{fact(proposal_id)}, version {version}: {headline}"
+
+
+def amount_needed(why: str) -> str:
+    """Say why an amount was not taken."""
+    return f"{why[0].upper()}{why[1:]}."
 
 
 def amount_hint(currency: str, amount: str) -> str:

@@ -24,6 +24,7 @@ from approvals import (
     Refusal,
 )
 from bot.slack import blocks
+from bot.slack.amounts import amount_field
 from bot.slack.blocks import modals
 from bot.slack.refs import (
     ActionId,
@@ -32,7 +33,6 @@ from bot.slack.refs import (
     ProposalRef,
     RunRef,
     TicketRef,
-    amount_field,
     read_letter_ref,
     read_proposal_ref,
     read_run_ref,
@@ -102,8 +102,8 @@ def test_editing_offers_each_refund_and_no_label() -> None:
     each = [action_view(), action_view(LABEL, position=2), action_view(position=3)]
     view = blocks.edit_amount_modal(card(actions=each))
 
-    assert set(inputs(view)) == {amount_field(1), amount_field(3)}
-    assert inputs(view)[amount_field(1)]["initial_value"] == "119.00"
+    assert set(inputs(view)) == {amount_field(1, "CAD"), amount_field(3, "CAD")}
+    assert inputs(view)[amount_field(1, "CAD")]["initial_value"] == "119.00"
     assert_view_fits(view)
 
 

@@ -62,6 +62,7 @@ from loop.price_data import UNKNOWN_PRICE, PriceBook
 from loop.prices import PRICES, PRICES_AS_OF, Price, price_of
 from loop.profiles import PROFILES, Door, FinishForm, Profile, get_profile
 from loop.records import (
+    MAX_TOTAL,
     Asked,
     Called,
     Cancelled,
@@ -115,6 +116,7 @@ __all__ = [
     "FINISH",
     "LARGEST",
     "LIMIT_NAMES",
+    "MAX_TOTAL",
     "MOST_TOKENS",
     "MOST_USD",
     "NOT_GIVEN",

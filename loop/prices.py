@@ -11,7 +11,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from loop.model import Cost, CostState, Usage
+from loop.model import MOST_USD, Cost, CostState, Usage
 
 __all__ = ["PRICES", "PRICES_AS_OF", "Price", "price_of"]
 
@@ -61,4 +61,6 @@ def price_of(
     if price is None or usage.tokens_in is None or usage.tokens_out is None:
         return Cost(state=CostState.UNKNOWN)
     usd = price.of(usage.tokens_in, usage.tokens_out, usage.cached_in or 0)
+    if usd > MOST_USD:
+        return Cost(state=CostState.UNKNOWN)
     return Cost(state=CostState.KNOWN, usd=usd, by_asked=by_answered is None)

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from loop.attempts import Attempt
 from loop.messages import Message, RequestHead
-from loop.model import Reply
+from loop.model import MOST_TOKENS, Reply
 from loop.rules import Stop
 from tools import Kind, OrderFact
 
 __all__ = [
+    "MAX_TOTAL",
     "Asked",
     "Called",
     "Cancelled",
@@ -32,6 +33,9 @@ __all__ = [
     "Replied",
     "Stopped",
 ]
+
+MAX_TOTAL: Final = 1000 * MOST_TOKENS
+"""Most tokens, microseconds or US dollars of one run: a figure beyond that is a damaged one."""
 
 Cause = Literal["provider_error", "budget_cut", "cancelled", "no_recording"]
 """Why a model gave no reply."""
@@ -162,6 +166,14 @@ class Closed:
     """False when some of the cost is unknown or not recorded, or a try was lost or broke off."""
     seconds_us: int
     kind: Literal["closed"] = "closed"
+
+    def __post_init__(self) -> None:
+        counts = (self.steps, self.calls, self.tokens_in, self.tokens_out, self.seconds_us)
+        if not all(count is None or 0 <= count <= MAX_TOTAL for count in counts):
+            raise ValueError(f"a total is a whole number from 0 to {MAX_TOTAL}")
+        usd = self.cost_usd
+        if usd is not None and not (usd.is_finite() and 0 <= usd <= MAX_TOTAL):
+            raise ValueError(f"a total cost is an amount from 0 to {MAX_TOTAL}")
 
 
 Record = (

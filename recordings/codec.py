@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from loop import Entry, Record
+from loop import MAX_TOTAL, Entry, Record, Replied, cleaned
 from recordings.errors import RecordingUnreadable
 
 __all__ = ["VERSION", "decode", "encode"]
@@ -46,18 +47,28 @@ def decode(line: str, *, file: str, number: int) -> tuple[str, Entry]:
     if not isinstance(run_id, str) or not run_id:
         raise RecordingUnreadable(file, "must name the run", line=number, field="run")
     for name, item in (("seq", seq), ("at_us", at_us)):
-        if type(item) is not int or item < 0:
-            raise RecordingUnreadable(
-                file, "must be a whole number of at least 0", line=number, field=name
-            )
+        if type(item) is not int or not 0 <= item <= MAX_TOTAL:
+            problem = f"must be a whole number from 0 to {MAX_TOTAL}"
+            raise RecordingUnreadable(file, problem, line=number, field=name)
     try:
-        record = _RECORD.validate_python(value)
+        record = _plausible(_RECORD.validate_python(value))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         # The first part of the place is the record's kind, which is no field of the line.
-        field = ".".join(str(part) for part in fault["loc"][1:]) or "kind"
-        raise RecordingUnreadable(file, fault["msg"], line=number, field=field) from None
+        field = ".".join(str(part) for part in fault["loc"][1:])
+        if not field and fault["type"] != "value_error":  # a record's own word of all its fields
+            field = "kind"
+        problem = fault["msg"].removeprefix("Value error, ")
+        raise RecordingUnreadable(file, problem, line=number, field=field or None) from None
     return run_id, Entry(seq=seq, at_us=at_us, record=record)
+
+
+def _plausible(record: Record) -> Record:
+    """Return the record; in a reply a figure that cannot be is unknown, as in a live one."""
+    if not isinstance(record, Replied):
+        return record
+    reply = cleaned(record.reply)
+    return record if reply is record.reply else replace(record, reply=reply)
 
 
 def _object(line: str, file: str, number: int) -> dict[str, Any]:

@@ -76,6 +76,11 @@ def test_without_a_price_or_its_tokens_a_cost_is_unknown_and_never_zero(
     assert price_of(answered, "nobody", usage) == Cost(state=CostState.UNKNOWN)
 
 
+def test_a_price_beyond_all_that_is_plausible_gives_no_cost() -> None:
+    dear = {"m": Price(usd_in=Decimal(10) ** 300, usd_out=Decimal(0))}
+    assert price_of("m", "m", USED, dear) == Cost(state=CostState.UNKNOWN)
+
+
 def test_prices_of_ones_own() -> None:
     mine = {"local": Price(usd_in=Decimal(1), usd_out=Decimal(2))}
     assert price_of("local", "x", USED, mine).usd == Decimal("0.202")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from loop import Entry, ProviderFailed, Stopped
+from loop import Entry, ProviderFailed, Replied, Stopped
 from recordings import RecordingUnreadable, decode, encode
 from tests.recordings.builders import LOOK_UP, recorded, work_on
 from tools import PracticeShop
@@ -39,6 +39,13 @@ GOOD = (
 )
 
 
+CLOSED = (
+    '{"v":1,"run":"r","seq":0,"at_us":0,"kind":"closed","result":"valid","resolution":null,'
+    '"problems":[],"steps":1,"calls":0,"tokens_in":1,"tokens_out":1,"cost_usd":"0.5",'
+    '"cost_complete":true,"seconds_us":1}'
+)
+
+
 @pytest.mark.parametrize(
     ("line", "field", "problem"),
     [
@@ -52,6 +59,9 @@ GOOD = (
         (GOOD.replace('"seq":0', '"seq":-1'), "seq", "whole number"),
         (GOOD.replace('"seq":0', '"seq":true'), "seq", "whole number"),
         (GOOD.replace('"at_us":0', '"at_us":0.5'), "at_us", "whole number"),
+        (GOOD.replace('"at_us":0', '"at_us":1' + "0" * 30), "at_us", "whole number"),
+        (CLOSED.replace('"0.5"', '"1e300"'), None, "a total cost is an amount"),
+        (CLOSED.replace('"tokens_in":1', '"tokens_in":1' + "0" * 30), None, "a total is"),
         (GOOD.replace('"kind":"stopped"', '"kind":"paused"'), "kind", "paused"),
         (GOOD.replace('"finished"', '"gave_up"'), "stop.reason", "Input should be"),
     ],
@@ -73,3 +83,18 @@ def test_the_good_line_of_the_test_above_is_good() -> None:
     assert run_id == "r"
     assert isinstance(entry, Entry)
     assert isinstance(entry.record, Stopped)
+
+
+def test_a_figure_of_a_reply_that_cannot_be_is_read_as_unknown(shop: PracticeShop) -> None:
+    _, entries = recorded(work_on(shop))
+    line = encode("run-1", next(e for e in entries if isinstance(e.record, Replied)))
+    absurd = json.loads(line)
+    absurd["reply"]["usage"]["tokens_in"] = 10**30
+    absurd["reply"]["cost"]["usd"] = "1e300"
+
+    record = decode(json.dumps(absurd), file="f", number=1)[1].record
+
+    assert isinstance(record, Replied)
+    assert record.reply.usage.tokens_in is None
+    assert record.reply.usage.tokens_out == json.loads(line)["reply"]["usage"]["tokens_out"]
+    assert record.reply.cost.usd is None

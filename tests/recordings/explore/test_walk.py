@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import event, given, settings
 
-from loop import Ask, BudgetCut, StopReason
+from loop import Ask, AskingStopped, BudgetCut, StopReason
 from recordings.explore import EndKind, Fate, as_recorded, what_if
 from tests.loop.scripts import BUSY_SCRIPTS, LIMITS, OPEN_LIMITS, SCRIPTS, WAYS
 from tests.recordings.explore.driven import drive, recorded, work_under
@@ -71,3 +71,12 @@ def test_a_run_that_no_limit_ended_is_never_unknown_while_replies_keep_their_sha
 
     if stop.reason in (StopReason.FINISHED, StopReason.PROVIDER_ERROR):
         assert answer.fate in (Fate.SAME, Fate.STOPS)
+
+
+def test_a_run_that_was_cancelled_while_its_model_was_asked_ends_so_under_every_limit() -> None:
+    work = work_under(("resolver", None))
+    stop, facts = recorded(work, [AskingStopped("the run was cancelled")])
+    answer = what_if(facts, work_under(("resolver", None), max_steps=9).profile.limits)
+
+    assert (stop.reason, facts.end.kind) == (StopReason.CANCELLED, EndKind.CANCELLED)
+    assert (answer.fate, answer.step) == (Fate.SAME, 1)

@@ -29,6 +29,7 @@ ERASED: Final = {
 }
 """What people and models wrote: gone, with no byte left in the file."""
 KEPT: Final = {
+    "asked_by": {"proposal_id", "run_id"},
     "audit": {
         *("detail", "digest", "event", "from_state", "hash", "operation_id", "policy_version"),
         *("previous", "proposal_id", "text_digest", "to_state", "via", "who"),

@@ -65,7 +65,14 @@ from approvals.operation_rows import (
 )
 from approvals.operations import Operations
 from approvals.pace import Pace
-from approvals.people import MembersOf, Person, PersonKind, Surface, look_up_person
+from approvals.people import (
+    UNKNOWN_REQUESTER,
+    MembersOf,
+    Person,
+    PersonKind,
+    Surface,
+    look_up_person,
+)
 from approvals.policy import Amount, CommandLine, Grant, Policy, Role
 from approvals.policy_file import NO_POLICY, read_policy
 from approvals.proposals import Proposals, expiring_proposals, list_proposals, proposals_of_run
@@ -91,6 +98,7 @@ __all__ = [
     "EXECUTE_JOB",
     "NO_POLICY",
     "SYSTEM",
+    "UNKNOWN_REQUESTER",
     "WATCH_JOB",
     "ActionView",
     "ActionsRefused",

@@ -33,7 +33,8 @@ class Asked:
 
     Attributes:
         requesters: user ids of everybody who asked: who posted the ticket, filled the form, used
-            the shortcut, or wrote a follow-up that the run used. They do not sign.
+            the shortcut, or wrote a follow-up that the run used. They do not sign. Nobody does
+            where ``UNKNOWN_REQUESTER`` is among them.
         prices: unit prices by order and sku, for reshipments that count. One that is not there
             is of unknown worth.
         evidence: one line for each thing that the run looked up, for people.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlite_utils import Database
 
 from approvals.errors import NotAllowed, Refusal
-from approvals.people import Person
+from approvals.people import UNKNOWN_REQUESTER, Person
 from approvals.policy import Amount, Grant, Policy
 from approvals.records import Proposal
 from approvals.standing import signatures_of, standing_roles
@@ -21,13 +21,12 @@ def check_may_sign(
     """Return when the person may add a signature to the version that stands.
 
     Raises:
-        NotAllowed: a requester; somebody who has signed; a role that does not cover the amount
-            where this would be the last signature; over a daily cap.
+        NotAllowed: a requester, or anybody where one is not known; somebody who has signed; a
+            role that does not cover the amount where this would be the last signature; over a
+            daily cap.
     """
-    if not policy.requesters_may_sign and person.user_id in proposal.requesters:
-        raise NotAllowed(
-            Refusal.REQUESTER, f"{person.user_id} asked for this; somebody else has to sign"
-        )
+    if not policy.requesters_may_sign:
+        _check_requesters(proposal, person)
     signatures = signatures_of(db, proposal)
     if person.user_id in {signature.user_id for signature in signatures}:
         raise NotAllowed(
@@ -39,6 +38,20 @@ def check_may_sign(
     if last and not any(role.covers(amount) for role in roles):
         check_covers(policy, grant, person, amount)
     _check_caps(db, policy, proposal, person, now_us)
+
+
+def _check_requesters(proposal: Proposal, person: Person) -> None:
+    if UNKNOWN_REQUESTER in proposal.requesters:
+        raise NotAllowed(
+            Refusal.REQUESTER_UNKNOWN,
+            "the form does not say who filled it in, so nobody can sign: it could be their own"
+            " request. Delete the form's message, and send the form again with a mention of who"
+            " filled it in",
+        )
+    if person.user_id in proposal.requesters:
+        raise NotAllowed(
+            Refusal.REQUESTER, f"{person.user_id} asked for this; somebody else has to sign"
+        )
 
 
 def check_covers(policy: Policy, grant: Grant, person: Person, amount: Amount) -> None:

@@ -125,6 +125,7 @@ class Refusal(StrEnum):
     NOBODY = "nobody"
     NO_ROLE = "no_role"
     REQUESTER = "requester"
+    REQUESTER_UNKNOWN = "requester_unknown"
     ALREADY_SIGNED = "already_signed"
     OVER_LIMIT = "over_limit"
     APPROVER_CAP = "approver_cap"

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from approvals.audit import Actor
 from approvals.errors import GroupUnavailable
 from approvals.store import assert_no_transaction
 
-__all__ = ["MembersOf", "Person", "PersonKind", "Surface", "look_up_person"]
+__all__ = ["UNKNOWN_REQUESTER", "MembersOf", "Person", "PersonKind", "Surface", "look_up_person"]
+
+UNKNOWN_REQUESTER: Final = "unknown"
+"""Stands among the requesters for somebody who asked and whose user id nobody knows."""
 
 MembersOf = Callable[[str], Collection[str]]
 """Returns the user ids of a user group; raises ``GroupUnavailable`` where it cannot say."""

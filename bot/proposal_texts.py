@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from approvals import (
+    UNKNOWN_REQUESTER,
     Amount,
     Created,
     Creation,
@@ -130,6 +131,8 @@ def approvers_text(policy: Policy, view: ProposalView) -> str:
     if view.signatures_needed > 1:
         named += f"; {view.signatures_needed} different people, one of them of these"
     asked = sorted(view.proposal.requesters)
+    if UNKNOWN_REQUESTER in asked and not policy.requesters_may_sign:
+        return f"{NOBODY}: the form does not say who filled it in, and who asks never signs"
     if asked and not policy.requesters_may_sign:
         named += f"; not {_people(asked)}, who asked for it"
     return named

@@ -12,12 +12,22 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from approvals import AuditRow, Event, Policy, Role, audit_rows, read_proposal, runs_of_proposal
+from approvals import (
+    UNKNOWN_REQUESTER,
+    AuditRow,
+    Event,
+    Policy,
+    Role,
+    audit_rows,
+    read_proposal,
+    runs_of_proposal,
+)
 from approvals.store import Writer
-from bot.slack.blocks import edit_note, reminder
+from bot.slack.blocks import edit_note, note, reminder
 from bot.slack.cards import draw_card, note_card, read_card, tell_thread
 from bot.slack.store.cards import stale_cards
 from bot.slack.store.cursors import move_cursor, read_cursor
+from bot.slack.words.proposals import FILLER_UNKNOWN
 
 __all__ = ["Follower", "OnChange"]
 
@@ -93,6 +103,8 @@ class Follower:
         for row in news:
             if row.event == Event.EDITED:
                 self._tell_edit(db, row)
+        if events & {Event.CREATED, Event.REOPENED}:
+            self._tell_unknown(db, proposal_id)
         if Event.WARNED in events:
             self._remind(db, proposal_id, cause, now_us)
         if self._on_change is not None:
@@ -110,6 +122,13 @@ class Follower:
         view = read_card(db, self._policy, proposal_id)
         told = reminder(view, self._called(view.facts.needed_role))
         tell_thread(db, proposal_id, told, key=f"reminder:{proposal_id}:{cause}", now_us=now_us)
+
+    def _tell_unknown(self, db: Database, proposal_id: str) -> None:
+        """Say in the thread that nobody can approve what an unknown person asked for."""
+        requesters = read_proposal(db, proposal_id).requesters
+        if UNKNOWN_REQUESTER in requesters and not self._policy.requesters_may_sign:
+            key = f"filler:{proposal_id}"
+            tell_thread(db, proposal_id, note(FILLER_UNKNOWN), key=key, now_us=self._now_us())
 
     def _tell_edit(self, db: Database, row: AuditRow) -> None:
         told = edit_note(read_card(db, self._policy, row.proposal_id), row.who)

@@ -31,12 +31,16 @@ _USER: Final = re.compile(r"@?([UW][A-Z0-9]{2,20})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a ticket says of itself. ``reporter`` is the user id of who filled in a form."""
+    """What a ticket says of itself. ``reporter`` is the user id of who filled in a form.
+
+    ``is_form``: a person filled it in, whether or not it says who.
+    """
 
     ticket_id: str
     customer_id: str | None
     text: str
     reporter: str | None = None
+    is_form: bool = False
 
 
 def read_header(text: str, forms: IdForms) -> Header | None:
@@ -81,6 +85,7 @@ def read_form(text: str, forms: IdForms) -> Header | None:
         customer_id=_id(values.get("customer_id"), forms.customer.pattern),
         text="\n".join(values.get("text", ())).strip(),
         reporter=_user(" ".join(values.get("reporter", ()))),
+        is_form=True,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from approvals import UNKNOWN_REQUESTER
 from bot.slack.headers import Header, read_form, read_header, read_metadata
 from bot.slack.kept import kept_event, kept_form
 from bot.slack.plain import attachment_names, mentions, message_text, plain_text
@@ -53,7 +54,8 @@ class TicketMessage:
     attachments: tuple[str, ...]
     user_id: str | None
     author: str
-    """The user, else the bot or workflow."""
+    """The user, else the bot or workflow. For a form that does not say who filled it in, the word
+    for a requester who is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +192,8 @@ class Intake:
         user = None if from_bot else message.get("user")
         if not from_bot and not isinstance(user, str):
             return Ignored(why="nobody's")
-        author = user or header.reporter or message.get("bot_id") or message.get("workflow_id")
+        author = user or header.reporter or (UNKNOWN_REQUESTER if header.is_form else None)
+        author = author or message.get("bot_id") or message.get("workflow_id")
         return TicketMessage(
             channel=channel,
             ts=ts,

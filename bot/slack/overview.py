@@ -10,6 +10,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from approvals import (
+    UNKNOWN_REQUESTER,
     Grant,
     OperationState,
     Person,
@@ -138,7 +139,8 @@ def _could_sign(policy: Policy, person: Person, view: ProposalView) -> bool:
     """Whether it waits for this person. A hint for a list: the decision checks all of it again."""
     grant = _grant(policy, person)
     signed = {signature.user_id for signature in view.signatures}
-    asked = person.user_id in view.proposal.requesters and not policy.requesters_may_sign
+    closed = {person.user_id, UNKNOWN_REQUESTER} & view.proposal.requesters
+    asked = bool(closed) and not policy.requesters_may_sign
     if grant is None or asked or person.user_id in signed:
         return False
     return grant.role.covers(view.total) or view.signatures_needed > 1

@@ -9,6 +9,7 @@ import pytest
 
 from approvals import (
     EXECUTE_JOB,
+    UNKNOWN_REQUESTER,
     AlreadyDecided,
     Decisions,
     DigestMismatch,
@@ -282,6 +283,14 @@ def test_a_requester_never_signs(desk: Desk) -> None:
     proposal = desk.ask(requesters=frozenset({"UHED"}))
 
     assert refusal(desk, proposal, HEAD) is Refusal.REQUESTER
+
+
+def test_nobody_signs_where_it_is_not_known_who_asked_and_anybody_may_reject(desk: Desk) -> None:
+    proposal = desk.ask(requesters=frozenset({UNKNOWN_REQUESTER}))
+
+    for person in (AGENT, LEAD, HEAD):
+        assert refusal(desk, proposal, person) is Refusal.REQUESTER_UNKNOWN
+    assert desk.reject(proposal, HEAD).proposal.state is ProposalState.REJECTED
 
 
 def test_small_teams_may_let_requesters_sign(desk: Desk) -> None:

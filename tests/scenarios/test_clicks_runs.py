@@ -11,6 +11,7 @@ import pytest
 from slack_sdk import WebClient
 
 from bot.slack.refs import ActionId, CallbackId, RunRef
+from bot.supplies import load_cases
 from bot.workspace import Kind, Message, View
 from recordings import Match
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
@@ -147,6 +148,51 @@ def test_the_answer_of_a_later_run_follows_a_rejection_of_before_and_its_second_
     assert "rejected" in before
     assert "rejected" not in shown(again.workspace.latest(later))
     assert "waiting" in shown(again.workspace.latest(later))
+
+
+FORM = "Ticket: {0}\nCustomer: {1}\nSubmitted by: {2}\nMessage: {3}"
+
+
+def post_form(bot: Office, filler: str) -> Message:
+    """Post the form of a ticket that comes to a refund, as a workflow that is let in."""
+    ticket = load_cases(None)[REFUND].ticket
+    text = FORM.format(ticket.ticket_id, ticket.customer_id, filler, ticket.text)
+    return bot.workspace.post(
+        None, text, channel=CHANNEL, bot_id="B0FORM", workflow_id="Wf0FORM", subtype="bot_message"
+    )
+
+
+def test_nobody_approves_the_request_of_a_form_that_does_not_say_who_filled_it_in(
+    tmp_path: Path,
+) -> None:
+    with office(tmp_path, apps={"Wf0FORM"}) as bot:
+        bot.open()
+        ticket = post_form(bot, "Ben Miller")
+        shown_card = card(bot, ticket)
+
+        bot.workspace.click(BEN, shown_card, ActionId.APPROVE)
+        refused = told(bot, BEN)
+        lines = [each.text for each in bot.workspace.replies(ticket)]
+
+        assert "does not say who filled it in" in refused
+        assert "Nobody can approve this yet" in shown(shown_card)
+        assert sum("Nobody can approve this yet" in each for each in lines) == 1
+        assert bot.count("SELECT count(*) FROM proposals WHERE state = 'waiting'") == 1
+        assert bot.shop_changes() == ()
+
+
+def test_who_filled_a_form_in_does_not_approve_it_and_somebody_else_does(tmp_path: Path) -> None:
+    with office(tmp_path, apps={"Wf0FORM"}) as bot:
+        bot.open()
+        ticket = post_form(bot, "@ben")
+        shown_card = card(bot, ticket)
+
+        bot.workspace.click(BEN, shown_card, ActionId.APPROVE)
+        assert "asked for this" in told(bot, BEN)
+        bot.workspace.click(LEA, bot.workspace.latest(shown_card), ActionId.APPROVE)
+        bot.rest()
+
+        assert len(bot.shop_changes()) == 1
 
 
 def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Office) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from approvals import (
+    UNKNOWN_REQUESTER,
     EffectMark,
     Operation,
     OperationState,
@@ -41,6 +42,7 @@ __all__ = [
     "ASKED_BEFORE",
     "DRAFT_SAYS",
     "EDIT_AMOUNT",
+    "FILLER_UNKNOWN",
     "NO",
     "REJECT",
     "REOPEN",
@@ -73,6 +75,11 @@ __all__ = [
 
 DRAFT_SAYS: Final = "The drafted answer, which nobody has sent:"
 REQUESTERS: Final = "Who asked for it cannot sign."
+FILLER_UNKNOWN: Final = (
+    "*Nobody can approve this yet:* the form does not say who filled it in, and who asks never "
+    "signs. Delete the form's message, and send the form again with a mention of that person in "
+    "the line `Submitted by`; or reject it."
+)
 
 APPROVE: Final = "Approve"
 APPROVE_SECOND: Final = "Approve a second one"
@@ -212,6 +219,8 @@ def approver_words(facts: ProposalView, *, requesters_may_sign: bool) -> str:
     """Say who may approve, how many people it takes, and who cannot."""
     if facts.needed_role is None:
         return "*Nobody may approve this:* no role with people in it covers the amount."
+    if UNKNOWN_REQUESTER in facts.proposal.requesters and not requesters_may_sign:
+        return FILLER_UNKNOWN
     people = ", *two different people*" if facts.signatures_needed > 1 else ""
     told = f"May approve: *{line(facts.needed_role, 60)}* or a higher role{people}."
     return told if requesters_may_sign else f"{told} {REQUESTERS}"

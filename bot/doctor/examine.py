@@ -23,7 +23,6 @@ from bot.settings import Settings
 from bot.slack.calls import Calls, web_client
 from bot.slack.people import People
 from bot.slack.settings import Mode
-from bot.slack.troubles import Troubles
 
 __all__ = ["examine_here", "examine_slack"]
 
@@ -66,9 +65,7 @@ def examine_slack(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fi
 
 def _examine_workspace(settings: Settings, calls: Calls, bot: Bot) -> Iterator[Finding]:
     policy, slack = settings.policy(), settings.slack
-    people = People(
-        calls, team_id=bot.team_id, groups=policy.groups, now_us=now_us, troubles=Troubles()
-    )
+    people = People(calls, team_id=bot.team_id, groups=policy.groups, now_us=now_us, troubles=None)
     checks: tuple[Check, ...] = (
         partial(check_channels, calls, slack.channels),
         partial(check_approvers, people, policy),

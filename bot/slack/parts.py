@@ -240,7 +240,7 @@ class Parts:
         return Reception(home, commands, now_us=self._now_us)
 
     def _taking(self, taker: Taker) -> Step:
-        taking = Taking(taker, writer=self._writer, now_us=self._now_us, troubles=self.troubles)
+        taking = Taking(taker, writer=self._writer, now_us=self._now_us)
         return taking.step
 
     def _decider(self, home: Home) -> Decider:

@@ -13,14 +13,18 @@ from typing import Any, Final, TypeVar
 from approvals import GroupUnavailable, Person, PersonKind, look_up_person
 from bot.slack.calls import Answer, Calls, Lost, Refused, Took
 from bot.slack.errors import PersonUnavailable
+from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.troubles import Troubles
 
-__all__ = ["KEPT_US", "WHO", "People"]
+__all__ = ["KEPT_US", "People"]
 
 KEPT_US: Final = 5 * 60 * 1_000_000
 """How long an answer of Slack counts: who leaves a role, decides for five minutes at most."""
 WHO: Final = "Slack does not say who somebody is"
 """The name of that trouble."""
+_AGAIN: Final = "nothing: it is asked again"
+_DOCTOR: Final = "handrail doctor looks at the tokens and scopes"
+_NO_GROUP: Final = "look at the id of the user group in handrail.toml"
 PAGE: Final = 200
 MOST_PAGES: Final = 50
 
@@ -43,7 +47,8 @@ class People:
         team_id: the workspace that the app is installed in.
         groups: the user groups of the approvals table.
         now_us: the time.
-        troubles: told when Slack says again who somebody is.
+        troubles: told of what Slack does not say, and when it says it again; None where whoever
+            asked shows that.
     """
 
     def __init__(
@@ -53,7 +58,7 @@ class People:
         team_id: str,
         groups: Collection[str],
         now_us: Callable[[], int],
-        troubles: Troubles,
+        troubles: Troubles | None,
     ) -> None:
         self._calls = calls
         self._team_id = team_id
@@ -110,31 +115,56 @@ class People:
     def _ask_kind(self, user_id: str) -> PersonKind:
         answer = self._calls.read("users.info", user=user_id)
         if isinstance(answer, Took):
-            self._troubles.over(WHO)
+            self._well(WHO)
             return _kind(answer.data["user"], self._team_id)
         if isinstance(answer, Refused) and answer.code in ("user_not_found", "user_not_visible"):
             return PersonKind.OUTSIDER
+        self._tell(WHO, answer)
         raise PersonUnavailable(user_id, _code(answer))
 
     def _ask_group(self, group_id: str) -> frozenset[str]:
         answer = self._calls.read("usergroups.users.list", usergroup=group_id)
+        trouble = f"Slack does not say who is in the user group {group_id}"
         if isinstance(answer, Took):
+            self._well(trouble)
             return frozenset(answer.data["users"])
+        self._tell(trouble, answer, unknown=_NO_GROUP)
         raise GroupUnavailable(f"user group {group_id} could not be looked up ({_code(answer)})")
 
     def _ask_channel(self, channel: str) -> frozenset[str]:
+        trouble = f"Slack does not say who is in {channel}"
         found: set[str] = set()
         cursor = ""
         for _ in range(MOST_PAGES):
             more = {"cursor": cursor} if cursor else {}
             answer = self._calls.read("conversations.members", channel=channel, limit=PAGE, **more)
             if not isinstance(answer, Took):
+                self._tell(trouble, answer)
                 raise PersonUnavailable(channel, _code(answer))
             found.update(answer.data["members"])
             cursor = (answer.data.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 break
+        self._well(trouble)
         return frozenset(found)
+
+    def _tell(self, trouble: str, answer: Answer, *, unknown: str = _DOCTOR) -> None:
+        """Say what is not known and what to do, once; ``unknown``: about a code of no remedy."""
+        if self._troubles is None:
+            return
+        match answer:
+            case Refused(code=code, needed=needed):
+                given_up = course_of(code) is Course.GIVE_UP
+                to_do = unknown if given_up else remedy(code, needed)
+            case _:
+                to_do = _AGAIN
+        self._troubles.tell(
+            trouble, "%s (%s), so nobody is let in by it. To do: %s", trouble, _code(answer), to_do
+        )
+
+    def _well(self, trouble: str) -> None:
+        if self._troubles is not None:
+            self._troubles.over(trouble)
 
 
 def _kind(user: Mapping[str, Any], team_id: str) -> PersonKind:

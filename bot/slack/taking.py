@@ -11,8 +11,6 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.errors import BotError
 from bot.slack.errors import PersonUnavailable
-from bot.slack.people import WHO
-from bot.slack.remedies import remedy
 from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
@@ -24,7 +22,6 @@ from bot.slack.store.inbox import (
     put_off_delivery,
     settle_delivery,
 )
-from bot.slack.troubles import Troubles
 
 __all__ = ["Apply", "Taker", "Taking"]
 
@@ -32,7 +29,7 @@ Apply = Callable[[Database], None]
 """What a delivery comes to, applied inside ``tx()``."""
 
 WHO_WAIT_US: Final = 15_000_000
-"""How long a delivery waits for that before it is asked again."""
+"""How long a delivery waits before Slack is asked again who it is of."""
 _log: Final = logging.getLogger("handrail.slack")
 
 
@@ -66,7 +63,6 @@ class Taking:
         taker: says what a delivery comes to.
         writer: commits.
         now_us: the time.
-        troubles: told where Slack cannot say who somebody is.
     """
 
     def __init__(
@@ -75,12 +71,10 @@ class Taking:
         *,
         writer: Writer,
         now_us: Callable[[], int],
-        troubles: Troubles,
     ) -> None:
         self._taker = taker
         self._writer = writer
         self._now_us = now_us
-        self._troubles = troubles
 
     def step(self, db: Database) -> int | None:
         """Take everything that is due; return when the next one is to be tried again."""
@@ -104,9 +98,6 @@ class Taking:
 
     def _put_off(self, delivery: Delivery, error: PersonUnavailable) -> None:
         """Keep a delivery until Slack says who it is of, however long that takes."""
-        self._troubles.tell(
-            WHO, "%s (%s); what they sent waits. To do: %s", WHO, error.code, remedy(error.code)
-        )
         at_us = self._now_us() + WHO_WAIT_US
         self._writer.run(lambda w: put_off_delivery(w, delivery, error=error.code, at_us=at_us))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -198,6 +199,11 @@ class Workspace(Hands):
         """Add or replace a channel (archive it, remove the bot)."""
         with self._state.changing():
             self._state.channels[channel.id] = channel
+
+    def put_scopes(self, scopes: Iterable[str]) -> None:
+        """Install the app again, with these scopes."""
+        with self._state.changing():
+            self._core.identity = replace(self._core.identity, scopes=frozenset(scopes))
 
     def revoke_token(self, *, revoked: bool = True) -> None:
         """Let every call fail with ``token_revoked``."""

@@ -51,8 +51,6 @@ REPAIR_WAIT_US: Final = 60 * SECOND_US
 THREAD_GONE: Final = "thread_not_found"
 """Why a reply was given up whose thread was deleted."""
 
-_CHANNELS: Final = ("C", "G")
-"""What the id of a channel begins with; those of people and of direct messages do not."""
 _APP: Final = "Slack refuses all that we call"
 _LOST: Final = "Slack's answers get lost"
 
@@ -118,7 +116,7 @@ class Poster:
             return
         if not self._writer.run(lambda w: begin_post(w, row)):
             return  # a newer state took its place
-        if row.in_doubt and row.method is Method.POST and not self._is_absent(row):
+        if row.in_doubt and _can_be_found(row) and not self._is_absent(row):
             return
         if row.method is Method.POST:
             self._holds.pace(row.channel, CHANNEL_PACE_US)
@@ -273,8 +271,16 @@ def _closed(method: str) -> str:
     return f"Slack does not let us call {method}"
 
 
+def _can_be_found(row: PostRow) -> bool:
+    """Whether a look-up can tell if it was posted.
+
+    What cannot be found is sent once more: twice told harms less than not told.
+    """
+    return row.method is Method.POST and not row.is_direct
+
+
 def _course(row: PostRow, code: str, instead: Post | None) -> Course:
     """Return what to do about a refusal; there is no waiting for a person's own channel."""
     course = course_of(code)
-    waits = instead is None and row.channel.startswith(_CHANNELS)
+    waits = instead is None and not row.is_direct
     return Course.GIVE_UP if course is Course.AWAIT_CHANNEL and not waits else course

@@ -12,6 +12,7 @@ from bot.workspace.errors import NotPossible
 from bot.workspace.messages import Message, typed
 from bot.workspace.methods.views import changed_view, new_view
 from bot.workspace.people import User
+from bot.workspace.state import direct_id
 from bot.workspace.surfaces import View
 from bot.workspace.traffic import Answer, Delivery, Kind
 
@@ -152,7 +153,7 @@ class Hands:
         event: dict[str, Any] = {
             "type": "app_home_opened",
             "user": user,
-            "channel": f"D{user[1:]}",
+            "channel": direct_id(user),
             "tab": "home",
             "event_ts": f"{self._core.clock.now():.6f}",
         }

@@ -20,7 +20,7 @@ from bot.workspace.people import Channel, Group, User
 from bot.workspace.shelf import Shelf
 from bot.workspace.surfaces import View
 
-__all__ = ["State"]
+__all__ = ["State", "direct_id"]
 
 T = TypeVar("T")
 
@@ -113,7 +113,7 @@ class State:
     def direct(self, user: User, bot_user: str) -> Channel:
         """Return the direct messages of the bot with a person, opened if there are none yet."""
         opened = Channel(
-            id=f"D{user.id[1:]}",
+            id=direct_id(user.id),
             name=f"direct-{user.name}",
             members=(user.id, bot_user),
             is_private=True,
@@ -126,3 +126,8 @@ class State:
         changed = replace(self.channels[channel_id], **changes)  # type: ignore[arg-type]
         self.channels[channel_id] = changed
         return changed
+
+
+def direct_id(user_id: str) -> str:
+    """Return the id of the direct messages with a person."""
+    return f"D{user_id[1:]}"

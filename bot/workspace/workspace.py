@@ -24,7 +24,7 @@ from bot.workspace.people import Channel, Group, Identity, User
 from bot.workspace.server import Connections, Server, web_app
 from bot.workspace.signed_http import SignedHttp
 from bot.workspace.sockets import Sockets
-from bot.workspace.state import State
+from bot.workspace.state import State, direct_id
 from bot.workspace.surfaces import View
 from bot.workspace.traffic import Call, Delivery, Kind
 from bot.workspace.web_api import WebApi
@@ -261,6 +261,11 @@ class Workspace(Hands):
         """Return the ephemeral messages that a person sees, the oldest first."""
         with self._state.reading():
             return [m for m in self._state.ephemerals if m.ephemeral_to == user]
+
+    def direct(self, user: str) -> list[Message]:
+        """Return what the bot wrote to a person directly, the oldest first."""
+        with self._state.reading():
+            return self._state.messages.history(direct_id(user))
 
     def modal(self, user: str) -> View | None:
         """Return the form that a person has in front of them."""

@@ -34,9 +34,8 @@ def place(tmp_path: Path, request: pytest.FixtureRequest, ahead: Ahead) -> Itera
 
 
 def told(place: Office, user: str) -> list[str]:
-    """Return what a person was sent directly, whether the workspace took it or not."""
-    calls = place.workspace.calls("chat.postMessage")
-    return [str(call.args["text"]) for call in calls if call.args["channel"] == user]
+    """Return what a person was sent directly."""
+    return [each.text for each in place.workspace.direct(user)]
 
 
 def answers(place: Office, user: str) -> list[str]:

@@ -7,7 +7,8 @@
 What a row says goes once it is sent or skipped: after that it names a message and no more.
 
 A row that is ``sending`` when its time comes is in doubt: it may have been posted although no
-answer came, or the process was killed in between. It is looked up before it is sent once more.
+answer came, or the process was killed in between. It is looked up before it is sent once more,
+unless one person alone gets it: to read those messages would take a scope that nothing else needs.
 
 Verbs that write are called inside the caller's ``tx()``.
 """
@@ -130,6 +131,11 @@ class PostRow:
     def in_doubt(self) -> bool:
         """Whether it may have been posted although no answer came."""
         return self.state is PostState.SENDING
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it goes to one person directly, and not into a channel."""
+        return not self.channel.startswith(("C", "G"))
 
 
 def message_post(
@@ -327,7 +333,7 @@ _DUE: Final = """
 o.state IN ('ready', 'sending') AND o.next_at_us <= :now_us AND o.priority >= :least
 AND o.method NOT IN (SELECT value FROM json_each(:methods))
 AND (o.method = 'chat.postEphemeral' OR o.channel NOT IN (SELECT value FROM json_each(:shut)))
-AND NOT (o.state = 'sending' AND o.method = 'chat.postMessage' AND
+AND NOT (o.state = 'sending' AND o.method = 'chat.postMessage' AND o.channel GLOB '[CG]*' AND
     CASE WHEN o.thread_ts IS NULL THEN 'conversations.history' ELSE 'conversations.replies' END
     IN (SELECT value FROM json_each(:methods)))
 AND (o.target_key IS NULL OR t.outbox_id IS NULL OR t.state NOT IN ('ready', 'sending'))

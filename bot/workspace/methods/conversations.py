@@ -72,6 +72,10 @@ def _readable(core: Core, args: Args) -> str:
     channel = channel_of(core, args)
     if core.identity.bot_user not in channel.members:
         raise MethodRefused("not_in_channel")
+    granted = core.identity.scopes
+    if channel.is_direct and "im:history" not in granted:
+        provided = ",".join(sorted(granted))
+        raise MethodRefused("missing_scope", needed="im:history", provided=provided)
     return channel.id
 
 

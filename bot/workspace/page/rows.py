@@ -71,7 +71,8 @@ def _group(group: Group) -> Row:
 def _channel(channel: Channel, viewer: str) -> Row:
     return {
         "id": channel.id,
-        "name": channel.name,
+        "name": "messages of the bot" if channel.is_direct else channel.name,
+        "direct": channel.is_direct,
         "private": channel.is_private,
         "archived": channel.is_archived,
         "shared": channel.is_ext_shared,

@@ -305,8 +305,34 @@ def test_an_answer_to_somebody_outside_the_channel_goes_to_them_directly(desk: D
     desk.post(answer)
     desk.work()
 
-    direct = [c for c in desk.workspace.calls("chat.postMessage") if c.args["channel"] == OUT]
-    assert [call.args["text"] for call in direct] == ["Not you."]
+    assert [each.text for each in desk.workspace.direct(OUT)] == ["Not you."]
+
+
+@pytest.mark.parametrize("lose", ["lose_request", "lose_answer"])
+def test_a_direct_message_whose_answer_was_lost_is_sent_again_and_not_looked_up(
+    desk: Desk, lose: str
+) -> None:
+    getattr(desk.workspace.faults, lose)("chat.postMessage")
+
+    desk.post(Post(channel=ANN, key="answer:1", payload={"text": "It is done already."}))
+    desk.work()
+
+    assert {each.text for each in desk.workspace.direct(ANN)} == {"It is done already."}
+    assert desk.workspace.calls("conversations.history") == []
+    assert (desk.count(PostState.SENT), desk.failures()) == (1, [])
+
+
+def test_a_direct_message_in_doubt_does_not_wait_for_look_ups_that_slack_limits(
+    desk: Desk,
+) -> None:
+    desk.workspace.faults.lose_request("chat.postMessage", times=2)
+    desk.workspace.faults.rate_limit("conversations.history", 100)
+
+    desk.post(desk.say("1", channel=OTHER), Post(channel=ANN, key="2", payload={"text": "2"}))
+    desk.work(50)
+
+    assert [each.text for each in desk.workspace.direct(ANN)] == ["2"]
+    assert desk.workspace.history(OTHER) == []
 
 
 def test_an_answer_to_a_person_does_not_wait_for_the_pace_of_the_channel(desk: Desk) -> None:

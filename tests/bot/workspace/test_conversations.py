@@ -46,6 +46,19 @@ def test_pages_follow_each_other(workspace: Workspace, client: WebClient) -> Non
     assert pages == [["4", "3"], ["2", "1"], ["0"]]
 
 
+@pytest.mark.parametrize("method", ["conversations.history", "conversations.replies"])
+def test_direct_messages_are_not_read_without_the_scope_for_it(
+    client: WebClient, method: str
+) -> None:
+    sent = client.chat_postMessage(channel="U0ANN", text="one")
+
+    with pytest.raises(SlackApiError) as refused:
+        client.api_call(method, params={"channel": sent["channel"], "ts": sent["ts"]})
+
+    assert refused.value.response["error"] == "missing_scope"
+    assert refused.value.response["needed"] == "im:history"
+
+
 @pytest.mark.parametrize(("inclusive", "texts"), [(False, ["c"]), (True, ["c", "b"])])
 def test_the_borders_count_on_demand(
     workspace: Workspace, client: WebClient, inclusive: bool, texts: list[str]

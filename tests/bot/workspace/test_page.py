@@ -249,6 +249,26 @@ def test_an_act_that_does_not_exist_is_refused_in_words(window: Window) -> None:
     assert answer.json()["told"].startswith("Slack would not take this")
 
 
+def test_direct_messages_are_shown_to_whom_they_went_alone(
+    place: Workspace, window: Window
+) -> None:
+    token = place.identity.bot_token
+    httpx.post(
+        f"{place.base_url}chat.postMessage",
+        headers={"Authorization": f"Bearer {token}"},
+        json={"channel": ANN, "text": "for you alone"},
+        trust_env=False,
+    )
+
+    def seen(person: str) -> tuple[bool, bool]:
+        rows = window.rows(person)
+        words = any(row.get("text") == "for you alone" for row in rows.values())
+        channel = rows["channel:D0ANN"]
+        return channel["member"] and channel["direct"], words
+
+    assert (seen(ANN), seen(BEN)) == ((True, True), (False, False))
+
+
 def test_a_channel_is_shown_to_its_members_alone(place: Workspace, window: Window) -> None:
     place.post(ANN, "of the heads", channel="C0HEADS")
 

@@ -6,7 +6,7 @@ import { control } from "./controls.js";
 import { byId, find, h } from "./dom.js";
 import { unescaped } from "./markup.js";
 import { showMessages } from "./messages.js";
-import { channels, go, here, messages, place, rows } from "./store.js";
+import { channels, go, here, mark, messages, place, rows } from "./store.js";
 import { act, speak } from "./told.js";
 
 const channelForm = composer("Message", () => ({ channel: here.channel }));
@@ -51,7 +51,7 @@ function headline(title, about) {
 
 function showChannel(open) {
   headline(
-    `${open.private ? "🔒" : "#"} ${open.name}`,
+    `${mark(open)} ${open.name}`,
     open.archived ? "archived" : open.shared ? "shared with another company" : "",
   );
   const everything = messages(open.id);

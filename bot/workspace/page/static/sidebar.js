@@ -1,7 +1,7 @@
 // Channels, apps, who acts, and the buttons at the top.
 
 import { byId, h, reconcile } from "./dom.js";
-import { ask, channels, follow, go, here, me, nameOf, place, user } from "./store.js";
+import { ask, channels, follow, go, here, mark, me, nameOf, place, user } from "./store.js";
 import { act, tell } from "./told.js";
 import { newTicket } from "./ticket.js";
 
@@ -65,7 +65,7 @@ function places() {
       h(
         "li",
         {},
-        entry(`${each.private ? "🔒" : "#"} ${each.name}`, open(each), each.id, () =>
+        entry(`${mark(each)} ${each.name}`, open(each), each.id, () =>
           go({ channel: each.id, thread: "", home: false }),
         ),
       ),

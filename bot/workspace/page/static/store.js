@@ -23,6 +23,7 @@ export function all(prefix) {
 }
 
 export const channels = () => all("channel:").filter((each) => each.member);
+export const mark = (channel) => (channel.direct ? "✉" : channel.private ? "🔒" : "#");
 export const messageKey = (row) => `message:${row.channel}:${row.ts}`;
 
 // Messages of a channel by time; those of a thread with its root first.

@@ -14,9 +14,19 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from bot.errors import SettingRefused
 from bot.places import TOML
 from bot.shop_settings import UserPath, Variable
-from loop import Ask, LengthField, Price, Schemas, Server, ServerRefused, Style, ToolChoice
+from loop import (
+    Ask,
+    LengthField,
+    Price,
+    PriceBook,
+    Schemas,
+    Server,
+    ServerRefused,
+    Style,
+    ToolChoice,
+)
 
-__all__ = ["CHAT_COMPLETIONS", "ModelSettings", "server_of"]
+__all__ = ["CHAT_COMPLETIONS", "ModelSettings", "book_of", "refused", "server_of"]
 
 CHAT_COMPLETIONS: Final = "chat_completions"
 """The client that comes with the package. Any other name is a plug-in's."""
@@ -176,6 +186,26 @@ def server_of(name: str, models: Mapping[str, ModelSettings], environ: Mapping[s
         raise refused(name, error) from None
 
 
+def book_of(name: str, models: Mapping[str, ModelSettings], base_url: str) -> PriceBook:
+    """Return what prices a model's live replies at its server.
+
+    Prices of other tables count where they have the same server, and nowhere else.
+    """
+    own = models[name]
+    beside = {other: table for other, table in models.items() if other != name}
+    return PriceBook(
+        base_url=base_url,
+        server_model=own.id or name,
+        own=own.price,
+        others={
+            table.id or other: table.price
+            for other, table in beside.items()
+            if table.price is not None and _is_same(table.base_url, base_url)
+        },
+        free=own.free,
+    )
+
+
 def refused(name: str, error: ServerRefused) -> SettingRefused:
     """Return what is wrong with a server, with the place where it stands."""
     return SettingRefused(_place(name, error.part), error.problem)
@@ -194,6 +224,10 @@ def _secret(
             hint=f"set {variable} in the environment, or in the file .env",
         )
     return SecretStr(value)
+
+
+def _is_same(one: str | None, other: str) -> bool:
+    return one is not None and one.rstrip("/") == other.rstrip("/")
 
 
 def _place(name: str, field: str) -> str:

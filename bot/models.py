@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 
-from bot.model_settings import CHAT_COMPLETIONS, refused, server_of
+from bot.model_settings import CHAT_COMPLETIONS, book_of, refused, server_of
 from bot.plan import Plan
 from bot.settings import Settings
 from loop import (
@@ -16,7 +16,6 @@ from loop import (
     Means,
     Model,
     MonotonicClock,
-    PriceBook,
     ServerRefused,
     VirtualClock,
 )
@@ -92,19 +91,14 @@ class Models:
 
     def _open(self, name: str) -> Model:
         server = server_of(name, self._settings.models, self._environ)
-        own = self._settings.models[name]
-        book = PriceBook(
-            self._settings.prices(),
-            base_url=server.base_url,
-            server_model=server.model,
-            free=own.free,
-        )
+        book = book_of(name, self._settings.models, server.base_url)
         means = self._make_means(book.cost_of)
+        client = self._settings.models[name].client
         try:
-            if own.client == CHAT_COMPLETIONS:
+            if client == CHAT_COMPLETIONS:
                 return LiveModel(server, means)
             plugins = self._plugins or Plugins()
-            made: Model = plugins.load(PluginGroup.MODELS, own.client)(server, means)
+            made: Model = plugins.load(PluginGroup.MODELS, client)(server, means)
         except ServerRefused as error:
             raise refused(name, error) from None
         return made

@@ -235,7 +235,11 @@ class Settings(BaseSettings):
         }
 
     def prices(self) -> dict[str, Price]:
-        """Return the price of each model that has one, settings before what ships."""
+        """Return the price of each model that has one, settings before what ships.
+
+        They are for recordings that do not say what a reply cost, which know a model by its name
+        alone; live replies are priced by :func:`~bot.model_settings.book_of`.
+        """
         own = {name: model.price for name, model in self.models.items()}
         return {**PRICES, **{name: price for name, price in own.items() if price is not None}}
 

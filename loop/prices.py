@@ -13,7 +13,7 @@ from typing import Final
 
 from loop.model import MOST_USD, Cost, CostState, Usage
 
-__all__ = ["PRICES", "PRICES_AS_OF", "Price", "price_of"]
+__all__ = ["PRICES", "PRICES_AS_OF", "Price", "cost_at", "price_of"]
 
 _MILLION: Final = Decimal(1_000_000)
 
@@ -49,7 +49,8 @@ PRICES: Final[Mapping[str, Price]] = MappingProxyType(
         "gemma3:4b": Price(usd_in=Decimal(0), usd_out=Decimal(0)),
     }
 )
-"""Prices of the models that the shipped recordings name."""
+"""Prices of the models that the shipped recordings name. For replies of recordings that do not say
+what they cost; a live reply is priced by its server's own (:class:`~loop.PriceBook`)."""
 
 
 def price_of(
@@ -58,9 +59,14 @@ def price_of(
     """Return the cost by the model that answered, else by the one asked (marked), or unknown."""
     by_answered = prices.get(answered or "")
     price = by_answered or prices.get(asked)
+    return cost_at(price, usage, by_asked=by_answered is None)
+
+
+def cost_at(price: Price | None, usage: Usage, *, by_asked: bool) -> Cost:
+    """Return the cost at a price; unknown without one, or where the tokens are not known."""
     if price is None or usage.tokens_in is None or usage.tokens_out is None:
         return Cost(state=CostState.UNKNOWN)
     usd = price.of(usage.tokens_in, usage.tokens_out, usage.cached_in or 0)
     if usd > MOST_USD:
         return Cost(state=CostState.UNKNOWN)
-    return Cost(state=CostState.KNOWN, usd=usd, by_asked=by_answered is None)
+    return Cost(state=CostState.KNOWN, usd=usd, by_asked=by_asked)

@@ -8,11 +8,19 @@ from decimal import Decimal
 from approvals import Policy, PolicyRefused, Role
 from bot.doctor.findings import Finding, fine, problem, warning
 from bot.errors import BotError
+from bot.model_settings import book_of
 from bot.places import TOML
 from bot.settings import Settings
 from bot.slack.settings import SLACK_API
 from bot.texts import counted
-from loop import PROFILES, UNKNOWN_PRICE, LimitRefused, PriceBook, limits_from_text
+from loop import (
+    PRICES_AS_OF,
+    PROFILES,
+    UNKNOWN_PRICE,
+    LimitRefused,
+    Price,
+    limits_from_text,
+)
 
 __all__ = ["check_approvals", "check_model", "check_settings", "refused_settings"]
 
@@ -80,18 +88,35 @@ def check_approvals(policy: Policy) -> Iterator[Finding]:
 
 def check_model(settings: Settings) -> Iterator[Finding]:
     """Look at whether the model has a price: an unknown cost is never counted as zero."""
-    price = settings.prices().get(settings.model)
-    table = f'[models."{settings.model}"] in {TOML}'
-    listed = None if price is not None else _listed(settings)
-    if listed is not None:
-        yield fine("prices", f"{settings.model} is priced by {listed}")
-    elif price is None:
-        yield _unpriced(settings, table)
-    elif not price.usd_in and not price.usd_out:
-        yield fine("prices", f"{settings.model} is counted as free of cost")
+    own = settings.models.get(settings.model)
+    if own is None or own.base_url is None:
+        yield from _replayed_price(settings)
+        return
+    source = book_of(settings.model, settings.models, own.base_url).source()
+    if source == UNKNOWN_PRICE:
+        yield _unpriced(settings)
     else:
-        per = f"{price.usd_in} USD in, {price.usd_out} USD out"
-        yield fine("prices", f"{settings.model} costs {per}, per million tokens")
+        yield _priced(settings.model, own.price, source)
+
+
+def _replayed_price(settings: Settings) -> Iterator[Finding]:
+    price = settings.prices().get(settings.model)
+    own = settings.models.get(settings.model)
+    is_own = own is not None and own.price is not None
+    if price is None:
+        yield _unpriced(settings)
+    else:
+        source = "the settings" if is_own else f"the shipped prices of {PRICES_AS_OF}"
+        yield _priced(settings.model, price, source)
+
+
+def _priced(model: str, price: Price | None, source: str) -> Finding:
+    if price is None:
+        return fine("prices", f"{model} is priced by {source}")
+    if not price.usd_in and not price.usd_out:
+        return fine("prices", f"{model} is counted as free of cost, by {source}")
+    per = f"{price.usd_in} USD in, {price.usd_out} USD out"
+    return fine("prices", f"{model} costs {per}, per million tokens, by {source}")
 
 
 def _check_role(role: Role) -> Iterator[Finding]:
@@ -107,20 +132,9 @@ def _check_role(role: Role) -> Iterator[Finding]:
         yield fine("approvals", f"role {role.name}, {limit}: {people}")
 
 
-def _listed(settings: Settings) -> str | None:
-    """Return where the price of a live model is from that the settings do not give."""
-    own = settings.models.get(settings.model)
-    if own is None or own.base_url is None:
-        return None
-    server_model = own.id or settings.model
-    book = PriceBook(settings.prices(), base_url=own.base_url, server_model=server_model)
-    source = book.source(settings.model)
-    return None if source == UNKNOWN_PRICE else source
-
-
-def _unpriced(settings: Settings, table: str) -> Finding:
+def _unpriced(settings: Settings) -> Finding:
     what = f"{settings.model} has no price, so the cost of a run is unknown"
-    do = f"give usd_in and usd_out, or free = true, in {table}"
+    do = f'give usd_in and usd_out, or free = true, in [models."{settings.model}"] in {TOML}'
     if settings.slack.max_cost_per_day is not None or _cost_limit(settings) is not None:
         return problem("prices", f"{what}, and a limit of cost is set", do)
     return warning("prices", what, do)

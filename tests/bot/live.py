@@ -55,7 +55,9 @@ def play_live(
 ) -> Triaged:
     """Run a plan live, over a provider that gives the recorded replies."""
     provider.turns[:] = streamed(recording) if stream else turns_of(recording)
-    models = Models(settings_for(provider.url, plan.model, stream=stream), {})
+    price = PRICES[plan.model]  # so that a reply costs what its recording says
+    prices = {"usd_in": price.usd_in, "usd_out": price.usd_out}
+    models = Models(settings_for(provider.url, plan.model, stream=stream, **prices), {})
     try:
         return triage(plan, supplies.shop, keeper, models=models)
     finally:

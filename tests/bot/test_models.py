@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from bot.errors import SettingRefused
+from bot.model_settings import ModelSettings, book_of
 from bot.models import Models
-from loop import LiveModel, Means, Reply, Request, Server, VirtualClock
+from loop import LiveModel, Means, Reply, Request, Server, Usage, VirtualClock
 from loop.testing import reply
 from tests.bot.live import settings_for
 from tests.loop.live.asking import request
@@ -79,6 +81,37 @@ def test_clock_and_waits_are_the_makers() -> None:
 
     assert answered.latency_us == 0
     assert answered.cost.usd == 0
+
+
+HERE, THERE = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
+TABLES = {
+    "gpt-oss": ModelSettings(base_url=HERE, free=True),
+    "hosted": ModelSettings(base_url=THERE, id="gpt-oss", usd_in=Decimal(5), usd_out=Decimal(0)),
+    "again": ModelSettings(base_url=f"{THERE}/", id="other"),
+    "unpriced": ModelSettings(base_url=HERE, id="other"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "answered", "usd"),
+    [
+        ("gpt-oss", "gpt-oss", 0),
+        ("hosted", "gpt-oss", 5),
+        ("hosted", "chat-small", 5),
+        ("again", "gpt-oss", 5),
+        ("unpriced", "gpt-oss", 0),
+        ("again", "gemma3:4b", None),
+    ],
+)
+def test_a_table_gives_a_price_at_its_own_server_alone(
+    name: str, answered: str, usd: int | None
+) -> None:
+    """Two servers may know one name, and a server may use the name of a shipped recording."""
+    book = book_of(name, TABLES, str(TABLES[name].base_url))
+
+    cost = book.cost_of(answered, name, Usage(tokens_in=1_000_000, tokens_out=1))
+
+    assert cost.usd == usd
 
 
 @pytest.mark.parametrize("name", ["other", "local"])

@@ -89,7 +89,7 @@ def whole_ticket(shop: PracticeShop, *turns: Turn) -> tuple[Ended, MemorySink, i
     clock = VirtualClock()
     with serving(*turns, last_repeats=True) as provider:
         server = Server(base_url=provider.url, model="gpt-6-luna", timeout_s=LATE_S, stream=False)
-        book = PriceBook(PRICES, base_url=provider.url, server_model=server.model)
+        book = PriceBook(base_url=provider.url, server_model=server.model, own=PRICES["chat-small"])
         means = Means(cost_of=book.cost_of, clock=clock, wait=clock.advance, retries=PLAIN)
         work = work_for(
             CASES["T-80008"].ticket,

@@ -253,6 +253,16 @@ def test_operators_who_are_not_there_are_a_problem(doctor: Doctor, workspace: Wo
             "ok",
             "new is priced by genai-prices",
         ),
+        (
+            '[models."new"]\nbase_url = "http://127.0.0.1:9"\nusd_in = 5\nusd_out = 10',
+            "ok",
+            "new costs 5 USD in, 10 USD out, per million tokens, by the settings",
+        ),
+        (
+            '[models."new"]\nbase_url = "http://127.0.0.1:9"\nid = "chat-small"',
+            "problem",
+            "new has no price",
+        ),
         ("", "problem", "new has no price, so the cost of a run is unknown, and a limit of cost"),
         ('[limits]\nmax_cost_usd = "none"', "warning", "new has no price, so the cost of a run"),
     ],
@@ -263,6 +273,12 @@ def test_a_model_without_a_price_is_told(
     done = doctor(workspace, rest=f"{ROLES}\n{rest}", HANDRAIL_MODEL="new")
 
     assert what in " ".join(lines(done, level))
+
+
+def test_a_shipped_price_is_told_with_its_day(doctor: Doctor, workspace: Workspace) -> None:
+    told = " ".join(lines(doctor(workspace, "--offline", rest=ROLES), "ok"))
+
+    assert "per million tokens, by the shipped prices of 2026-10-08" in told
 
 
 def test_a_day_that_stands_still_in_a_shop_that_moves_is_a_warning(

@@ -27,7 +27,7 @@ KINDS = {
     "inbox jobs tickets",  # the ticket is taken in
     "held outbox spending threads",  # its run begins
     "journal",
-    "asked_by audit jobs journal outbox proposals requesters runs spending texts threads",  # its end
+    "asked_by audit jobs journal outbox proposals requesters runs spending texts threads",  # end
     "outbox",  # before a call of Slack, and behind it
     "outbox threads",  # the draft is posted
     "cards cursor outbox",  # the card follows

@@ -29,9 +29,10 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--kills", type=int, default=100, help="at random instants")
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--only-random", action="store_true", help="not at every commit")
     asked = options.parse_args()
     found: list[str] = []
-    for behind in (False, True):
+    for behind in () if asked.only_random else (False, True):
         with _ward(COMMITS) as opened:
             die_at(opened, every_death(behind=behind))
             found += _judged(opened, "behind each commit" if behind else "before each commit")

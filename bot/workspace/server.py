@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -84,7 +84,13 @@ def web_app(
             *pages,
         ],
         middleware=[Middleware(LocalOnly)],
+        exception_handlers={ClientDisconnect: _gone},
     )
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    """Answer an app that ended within its request: nothing was taken, and nobody reads this."""
+    return Response(status_code=400)
 
 
 async def _values(request: Request) -> dict[str, Any]:

@@ -5,17 +5,18 @@ Like a card it is a view: drawn anew from the store each time something of it ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlite_utils import Database
 
 from approvals import OperationState, operations_of, proposals_for_run
 from bot.slack.blocks import draft_messages, note, stop_message
+from bot.slack.buried import buried_message
 from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
-from bot.slack.store.threads import draft_key, thread_of_run
+from bot.slack.store.threads import RunThread, draft_key, gave_up_key, thread_of_run
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView
 from bot.slack.words.runs import GONE
 from bot.story import Story
@@ -96,12 +97,14 @@ def draft_proposals(db: Database, run_id: str) -> tuple[DraftProposal, ...]:
 
 
 def draw_draft(db: Database, run_id: str, cause: str, now_us: int) -> None:
-    """Put the draft, or the stop, as it stands now into the outbox, in place, inside ``tx()``."""
+    """Put what was told of a run, draft or stop, as it stands now into the outbox, in place.
+
+    Inside ``tx()``. A run that was given up has neither, and what was told of that is drawn.
+    """
     thread = thread_of_run(db, run_id)
-    if thread is None or not is_put(db, draft_key(run_id)):
+    if thread is None:
         return
-    for part, message in enumerate(_messages(db, run_id)):
-        key = draft_key(run_id, part)
+    for key, message in _drawn(db, thread):
         first = message_post(
             message,
             channel=thread.channel,
@@ -118,6 +121,16 @@ def draw_draft(db: Database, run_id: str, cause: str, now_us: int) -> None:
                 priority=Priority.FINAL,
             )
             put_post(db, again, now_us=now_us)
+
+
+def _drawn(db: Database, thread: RunThread) -> Iterator[tuple[str, Message]]:
+    """Yield each message of a run's end with its key; none where nothing was told yet."""
+    run_id = thread.run_id
+    if is_put(db, draft_key(run_id)):
+        for part, message in enumerate(_messages(db, run_id)):
+            yield draft_key(run_id, part), message
+    elif (buried := buried_message(db, thread)) is not None:
+        yield gave_up_key(run_id), buried
 
 
 def _messages(db: Database, run_id: str) -> Sequence[Message]:

@@ -10,19 +10,15 @@ from sqlite_utils import Database
 
 from approvals import Proposals
 from approvals.store import Jobs, Writer
-from bot.slack.blocks import note
+from bot.slack.buried import bury_runs
 from bot.slack.steady import every
-from bot.slack.store.outbox import Priority, message_post, put_post
 from bot.slack.store.threads import (
     Caps,
-    end_thread,
     held_tickets,
     pause_reason,
     release_ticket,
-    running_thread,
 )
-from bot.slack.store.tickets import dead_jobs, run_again
-from bot.slack.words import threads as lines
+from bot.slack.store.tickets import run_again
 
 __all__ = ["Upkeep"]
 
@@ -61,7 +57,7 @@ class Upkeep:
         now_us = self._now_us()
         self._writer.run(lambda w: self._proposals.warn_due(w, now_us=now_us))
         self._writer.run(lambda w: self._proposals.expire_due(w, now_us=now_us))
-        self._writer.run(self._bury)
+        self._writer.run(lambda w: bury_runs(w, now_us))
         self._release(db)
 
     def _release(self, db: Database) -> None:
@@ -78,17 +74,3 @@ class Upkeep:
     def _begin(self, db: Database, channel: str, ts: str) -> None:
         if release_ticket(db, channel, ts):
             run_again(db, self._jobs, channel, ts, now_us=self._now_us())
-
-    def _bury(self, db: Database) -> None:
-        """Tell each thread once of a run that was given up, and end it."""
-        for key, attempts, channel, ts in dead_jobs(db):
-            post = message_post(
-                note(lines.gave_up(attempts)),
-                channel=channel,
-                thread_ts=ts,
-                key=f"dead:{key}",
-                priority=Priority.FINAL,
-            )
-            thread = running_thread(db, channel, ts)
-            if put_post(db, post, now_us=self._now_us()) and thread is not None:
-                end_thread(db, thread.run_id)

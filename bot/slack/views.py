@@ -24,6 +24,7 @@ __all__ = [
     "DigestView",
     "DraftProposal",
     "DraftView",
+    "GaveUpView",
     "HealthLine",
     "HomeView",
     "Letter",
@@ -182,6 +183,15 @@ class StopView:
     calls: tuple[CallLine, ...] = ()
     held_back: bool = False
     can_retry: bool = False
+    taken_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaveUpView:
+    """A run that was given up, for a fault of ours that came up at every attempt."""
+
+    run_id: str
+    ticket_id: str
     taken_by: str | None = None
 
 

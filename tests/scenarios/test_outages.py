@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from bot.models import replayed
+from bot.plan import Plan
 from bot.slack.outside import Outside
+from bot.slack.refs import ActionId
+from bot.slack.store.tickets import TRIAGE_STARTS
 from bot.slack.watch import QUIET_S, READ_AGAIN_S
 from bot.workspace import Channel, HeldClock, Message
+from loop import Clock, Model
 from tests.scenarios.ahead import Ahead
 from tests.scenarios.office import ANN, BOT, CHANNEL, Office, make_workspace, office, shown
 
@@ -130,3 +136,49 @@ def test_a_ticket_that_comes_in_before_a_long_gap_was_read_does_not_hide_the_gap
         ahead.seconds += READ_AGAIN_S + 1
 
         bot.wait_for_reply(missed, "Draft for", seconds=30)
+
+
+class Fault:
+    """A fault of ours at each attempt of a run, until it is mended."""
+
+    def __init__(self) -> None:
+        self.mended = False
+
+    def play(self, plan: Plan) -> tuple[Model, Clock]:
+        """Return the recorded replies once it is mended."""
+        if not self.mended:
+            raise ValueError("broken")
+        return replayed(plan)
+
+
+def has_failed(place: Office, attempt: int) -> bool:
+    """Whether the one job has failed so many times."""
+    sql = f"SELECT count(*) FROM jobs WHERE attempt = {attempt} AND state != 'running'"
+    return place.count(sql) == 1
+
+
+def test_a_run_that_failed_at_every_attempt_ends_visibly_and_a_person_goes_on_from_there(
+    tmp_path: Path, ahead: Ahead
+) -> None:
+    fault = Fault()
+    with office(tmp_path) as place:
+        place.open(Outside(play=fault.play, now_us=ahead.now_us, monotonic=ahead.monotonic))
+        ticket = place.ticket(SIMPLE)
+        for attempt in range(1, TRIAGE_STARTS + 1):
+            place.until(partial(has_failed, place, attempt))
+            ahead.seconds += 3_600
+        told = place.wait_for_reply(ticket, "I could not finish this ticket")
+        place.rest()
+        replies = place.workspace.replies(ticket)
+
+        assert [each for each in replies if ActionId.STOP.value in str(each.blocks)] == []
+        assert any("stopped: a fault on my side" in shown(each) for each in replies)
+        place.workspace.click(ANN, told, ActionId.TAKE_OVER)
+        place.rest()
+        assert f"Taken over* by <@{ANN}>" in shown(place.workspace.latest(told))
+        fault.mended = True
+        place.workspace.click(ANN, place.workspace.latest(told), ActionId.RETRY)
+        place.wait_for_reply(ticket, "Draft for")
+        ahead.seconds += 3_600
+        place.rest()
+        assert sum("could not finish" in each.text for each in place.workspace.replies(ticket)) == 1

@@ -26,7 +26,7 @@ from bot.slack.blocks.modals import (
     triage_modal,
 )
 from bot.slack.blocks.status import status_message
-from bot.slack.blocks.stop import ask_customer_message, stop_message
+from bot.slack.blocks.stop import ask_customer_message, gave_up_message, stop_message
 
 __all__ = [
     "ask_again_modal",
@@ -39,6 +39,7 @@ __all__ = [
     "edit_amount_modal",
     "edit_draft_modal",
     "edit_note",
+    "gave_up_message",
     "give_customer_modal",
     "held_back_modal",
     "home_view",

@@ -9,12 +9,12 @@ from bot.slack.blocks.draft import evidence_block
 from bot.slack.blocks.parts import actions, button, context, divider, header, numbered, section
 from bot.slack.markup import line
 from bot.slack.refs import ActionId, RunRef, TicketRef
-from bot.slack.views import Block, Message, StopView
+from bot.slack.views import Block, GaveUpView, Message, StopView
 from bot.slack.words import common
 from bot.slack.words import runs as words
 from bot.texts import stop_text
 
-__all__ = ["ask_customer_message", "stop_message"]
+__all__ = ["ask_customer_message", "gave_up_message", "stop_message"]
 
 MAX_PROBLEMS: Final = 8
 MAX_PROBLEM: Final = 250
@@ -28,6 +28,22 @@ def stop_message(view: StopView) -> Message:
     return Message(
         text=f"{line(view.ticket_id, 60)}: {told}. {common.A_PERSON}",
         blocks=numbered(stem, _blocks(view, told)),
+    )
+
+
+def gave_up_message(view: GaveUpView) -> Message:
+    """Return what is told of a run that was given up: a person takes it, or has it tried again."""
+    told, ref = words.gave_up(), RunRef(run_id=view.run_id)
+    row = [button(ActionId.RETRY, words.RETRY, ref, style="primary")]
+    if view.taken_by is None:
+        row.append(button(ActionId.TAKE_OVER, common.TAKE_OVER, ref))
+    taken = common.A_PERSON if view.taken_by is None else common.taken_over(view.taken_by)
+    return Message(
+        text=f"{line(view.ticket_id, 60)}: {told}",
+        blocks=numbered(
+            f"{view.run_id}:gave-up:{view.taken_by or ''}",
+            [section(f"{told} {taken}"), actions(row)],
+        ),
     )
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "draft_key",
     "end_thread",
     "forget_told",
+    "gave_up_key",
     "held_tickets",
     "hold_ticket",
     "is_paused",
@@ -92,6 +93,11 @@ def status_key(run_id: str) -> str:
 def draft_key(run_id: str, part: int = 0) -> str:
     """Return the outbox key of a part of a run's draft; the first has its buttons."""
     return f"draft:{run_id}:{part}"
+
+
+def gave_up_key(run_id: str) -> str:
+    """Return the outbox key of what is told of a run that was given up."""
+    return f"gave-up:{run_id}"
 
 
 def open_thread(db: Database, *, run_id: str, channel: str, thread_ts: str, now_us: int) -> None:

@@ -43,6 +43,7 @@ __all__ = [
     "edited",
     "figures_words",
     "first_part",
+    "gave_up",
     "more_problems",
     "no_draft",
     "outcome_words",
@@ -229,6 +230,14 @@ def stop_words(view: StopView) -> str:
     return f"no answer: {reason_text(view.stop.reason)}"
 
 
+def gave_up() -> str:
+    """Say that a run failed for reasons of ours, again and again."""
+    return (
+        "I could not finish this ticket: a fault on my side came up at every attempt. Nothing was "
+        "changed. An operator finds the cause in the log."
+    )
+
+
 def taker(team: str | None) -> str:
     """Say who should take a ticket that has no answer."""
     return A_PERSON if team is None else f"Team *{line(team, 60)}* should take it."
@@ -261,7 +270,8 @@ def _ended(view: StatusView) -> str:
         case Result.REJECTED:
             return f"a gate objected to the draft. {A_PERSON}"
         case Result.FAILED | None:
-            why = "it ended" if view.stop is None else reason_text(view.stop.reason)
+            ended = line(view.note or "it ended", 400)
+            why = ended if view.stop is None else reason_text(view.stop.reason)
             return f"stopped: {why}. {A_PERSON}"
         case _:
             assert_never(view.result)

@@ -8,10 +8,11 @@ __all__ = [
     "asks_again",
     "cap_reached",
     "customer_known",
-    "gave_up",
+    "given_up",
     "header_gone",
     "held",
     "message_not_found",
+    "never_began",
     "newer_message",
     "not_a_member",
     "not_an_id",
@@ -125,11 +126,17 @@ def restarted() -> str:
     return "What shaped this run changed while it was interrupted, so it was begun anew."
 
 
-def gave_up(times: int) -> str:
-    """Say that a run failed for reasons of ours, again and again."""
+def given_up() -> str:
+    """Say why a run ended that failed for reasons of ours, again and again."""
+    return "a fault on my side came up at every attempt"
+
+
+def never_began(times: int) -> str:
+    """Say that the work on a ticket failed before its run began, again and again."""
     return (
-        f"I could not finish this ticket after {times} attempts, because of a fault on my side. "
-        "Nothing was changed. Please take it over; an operator finds the cause in the log."
+        f"I could not begin with this ticket in {times} attempts, because of a fault on my side. "
+        "Nothing was changed. Please take it over, or mention me here to have me try again; an "
+        "operator finds the cause in the log."
     )
 
 

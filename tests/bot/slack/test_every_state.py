@@ -17,6 +17,7 @@ from bot.slack.views import (
     CopyView,
     DigestView,
     DraftProposal,
+    GaveUpView,
     HealthLine,
     HomeView,
     Letter,
@@ -124,6 +125,9 @@ def messages_of_runs(text: str) -> Iterator[Message]:
                 replace(STATUS, phase=phase, result=ended, note=text, ticket_id=text, by="U0ANN")
             )
     yield blocks.ask_customer_message(TICKET, text)
+    for taken_by in (None, "U0ANN"):
+        view = GaveUpView(run_id="run-1", ticket_id=text, taken_by=taken_by)
+        yield blocks.gave_up_message(view)
 
 
 def home_of(text: str) -> HomeView:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
 from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, Sorted, TicketMessage
+from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.refs import is_ours
 from bot.slack.shapes import (
     Command,
@@ -27,18 +28,6 @@ __all__ = ["COMMAND", "edit_subject", "message_subject", "read_incoming", "remov
 
 COMMAND: Final = "/handrail"
 _MESSAGES: Final = frozenset({"message", "app_mention"})
-_LIFECYCLE: Final = frozenset(
-    {
-        "app_uninstalled",
-        "channel_archive",
-        "channel_deleted",
-        "channel_left",
-        "group_archive",
-        "group_deleted",
-        "group_left",
-        "tokens_revoked",
-    }
-)
 _DROPPED: Final = frozenset({"token", "message", "state"})
 """Not kept of a click: a secret of old, and the message as it was, which decides nothing."""
 
@@ -95,7 +84,7 @@ def _event(
         case "app_home_opened" if whole_app:
             check(HomeOpened, event, DeliveryKind.HOME)
             return _plain(DeliveryKind.HOME, _event_id(body, "home"), event), None
-        case str(kind) if whole_app and kind in _LIFECYCLE:
+        case str(kind) if whole_app and kind in LIFECYCLE and intake.is_hit_by(event):
             return _plain(DeliveryKind.LIFECYCLE, _event_id(body, kind), event), None
         case _:
             return None

@@ -13,6 +13,7 @@ from typing import Any, Final
 from approvals import UNKNOWN_REQUESTER
 from bot.slack.headers import Header, read_form, read_header, read_metadata
 from bot.slack.kept import kept_event, kept_form
+from bot.slack.lifecycle import MEMBER_LEFT
 from bot.slack.plain import attachment_names, mentions, message_text, plain_text
 from loop import Redactor
 from tools import IdForms
@@ -125,6 +126,11 @@ class Intake:
         """Whether an event is about a channel that is not ours: nobody here looks further at it."""
         channel = event.get("channel")
         return isinstance(channel, str) and channel not in self._channels
+
+    def is_hit_by(self, event: Mapping[str, Any]) -> bool:
+        """Whether what befell a channel is about one of ours, and who left it is the bot."""
+        somebody = event.get("type") == MEMBER_LEFT and event.get("user") != self._us.user_id
+        return not (somebody or self.is_elsewhere(event))
 
     def sort(self, event: Mapping[str, Any]) -> Sorted:
         """Return what a ``message`` or ``app_mention`` event asks of us."""

@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.refs import CallbackId
 
 __all__ = ["COMMAND", "EVENTS", "SCOPES", "manifest", "manifest_line", "manifest_text"]
 
 COMMAND: Final = "/handrail"
 SCOPES: Final[Mapping[str, str]] = {
-    "app_mentions:read": "a follow-up in a thread mentions the bot",
     "channels:history": "tickets in public channels, and catching up after a gap",
     "channels:read": "doctor checks that the bot is in its channels",
     "chat:write": "threads, drafts and cards",
@@ -28,18 +28,8 @@ SCOPES: Final[Mapping[str, str]] = {
     "users:read": "guests, outsiders and bots are told from members",
 }
 """Each scope of the bot token, with what it is for."""
-EVENTS: Final = (
-    "app_home_opened",
-    "app_mention",
-    "app_uninstalled",
-    "channel_archive",
-    "group_archive",
-    "member_left_channel",
-    "message.channels",
-    "message.groups",
-    "tokens_revoked",
-)
-"""The events that the bot subscribes to."""
+EVENTS: Final = tuple(sorted(("app_home_opened", "message.channels", "message.groups", *LIFECYCLE)))
+"""The events that the bot subscribes to. A mention in a channel is a message of that channel."""
 _ABOUT: Final = (
     "Answers support tickets in their threads and changes nothing without a person's signature."
 )

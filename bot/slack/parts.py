@@ -228,7 +228,7 @@ class Parts:
             proposals=self._proposals,
             now_us=self._now_us,
         )
-        return TakeIn(reader, now_us=self._now_us)
+        return TakeIn(reader, now_us=self._now_us, troubles=self.troubles)
 
     def _reception(self, home: Home) -> Reception:
         commands = Commands(

@@ -32,7 +32,7 @@ from bot.slack.store.outbox import (
     postpone,
     put_post,
 )
-from bot.slack.troubles import Troubles
+from bot.slack.troubles import REFUSED, Troubles, shut
 
 __all__ = ["THREAD_GONE", "OnSent", "Poster"]
 
@@ -51,7 +51,6 @@ REPAIR_WAIT_US: Final = 60 * SECOND_US
 THREAD_GONE: Final = "thread_not_found"
 """Why a reply was given up whose thread was deleted."""
 
-_APP: Final = "Slack refuses all that we call"
 _LOST: Final = "Slack's answers get lost"
 
 OnSent = Callable[[Database, PostRow, str], None]
@@ -216,13 +215,13 @@ class Poster:
         match _course(row, code, instead):
             case Course.AWAIT_APP:
                 until_us = self._holds.everything(REPAIR_WAIT_US)
-                self._await(row, refused, until_us, _APP, in_doubt=in_doubt)
+                self._await(row, refused, until_us, REFUSED, in_doubt=in_doubt)
             case Course.AWAIT_METHOD:
                 until_us = self._holds.method(refused.method, REPAIR_WAIT_US)
                 self._await(row, refused, until_us, _closed(refused.method), in_doubt=in_doubt)
             case Course.AWAIT_CHANNEL:
                 until_us = self._holds.channel(row.channel, REPAIR_WAIT_US)
-                self._await(row, refused, until_us, _shut(row.channel), in_doubt=in_doubt)
+                self._await(row, refused, until_us, shut(row.channel), in_doubt=in_doubt)
             case Course.GIVE_UP:
                 if instead is None:
                     self._tell(f"Slack refuses {code} in {row.channel}", row, refused, LETTERS)
@@ -242,7 +241,7 @@ class Poster:
 
     def _well(self, row: PostRow, *methods: str) -> None:
         """Note that Slack answers these methods, and in the row's channel."""
-        for trouble in (_APP, _LOST, _shut(row.channel), *map(_closed, methods)):
+        for trouble in (REFUSED, _LOST, shut(row.channel), *map(_closed, methods)):
             self._troubles.over(trouble)
 
     def _give_up(self, row: PostRow, error: str, *, instead: Post | None = None) -> None:
@@ -261,10 +260,6 @@ class Poster:
             refused.code,
             to_do,
         )
-
-
-def _shut(channel: str) -> str:
-    return f"Slack refuses all that we post in {channel}"
 
 
 def _closed(method: str) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from sqlite_utils import Database
 
 from bot.slack.blocks import note
+from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.reader import Reader
+from bot.slack.remedies import remedy
 from bot.slack.store.inbox import Delivery, DeliveryKind
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.taking import Apply
+from bot.slack.troubles import REFUSED, Troubles, shut
 from bot.slack.words import threads as lines
 
 __all__ = ["TakeIn"]
-
-_log: Final = logging.getLogger("handrail.slack")
 
 
 class TakeIn:
@@ -26,20 +26,29 @@ class TakeIn:
     Args:
         reader: says what a message comes to.
         now_us: microseconds since 1970.
+        troubles: told of what befalls the app and its channels.
     """
 
     kinds: Final = (DeliveryKind.MESSAGE, DeliveryKind.LIFECYCLE)
 
-    def __init__(self, reader: Reader, *, now_us: Callable[[], int]) -> None:
+    def __init__(self, reader: Reader, *, now_us: Callable[[], int], troubles: Troubles) -> None:
         self._reader = reader
         self._now_us = now_us
+        self._troubles = troubles
 
     def prepare(self, db: Database, delivery: Delivery) -> Apply:
         """Return what a message comes to; of what befalls the app the log is told."""
         if delivery.kind is DeliveryKind.MESSAGE:
             return self._reader.read(db, delivery)
-        _log.warning("Slack says: %s; handrail doctor tells what to do", delivery.payload["type"])
+        self._tell(delivery.payload)
         return _nothing
+
+    def _tell(self, event: Mapping[str, Any]) -> None:
+        """Say what befell us and what to do, unless a refusal of Slack's said it already."""
+        kind, channel = str(event["type"]), event.get("channel")
+        trouble = shut(channel) if isinstance(channel, str) else REFUSED
+        to_do = remedy(LIFECYCLE[kind])
+        self._troubles.tell(trouble, "Slack tells of %s: %s. To do: %s", kind, trouble, to_do)
 
     def bury(self, db: Database, delivery: Delivery) -> None:
         """Say in the thread of a message that it could not be read."""

@@ -6,7 +6,10 @@ import logging
 import threading
 from typing import Final
 
-__all__ = ["Troubles"]
+__all__ = ["REFUSED", "Troubles", "shut"]
+
+REFUSED: Final = "Slack refuses all that we call"
+"""The name of that trouble."""
 
 _log: Final = logging.getLogger("handrail.slack")
 
@@ -39,3 +42,8 @@ class Troubles:
                 return
             self._told.discard(trouble)
         _log.warning("over: %s", trouble)
+
+
+def shut(channel: str) -> str:
+    """Name the trouble of a channel that takes nothing of ours."""
+    return f"Slack refuses all that we post in {channel}"

@@ -39,15 +39,16 @@ def announce(core: Core, event: dict[str, Any], *, team_id: str | None = None) -
 
 
 def posted(core: Core, message: Message) -> list[Delivery]:
-    """Tell of a new message: as a message, and as a mention if it names the bot."""
+    """Tell of a new message, and of a mention of the bot if the app has the scope for it."""
     if not _bot_sees(core, message.channel):
         return []
     form = _form(core, message) | {"channel": message.channel, "event_ts": message.ts}
     if form.get("team") not in (None, core.identity.team_id):
         form |= {"user_team": form["team"], "source_team": form["team"]}
     sent = [announce(core, form | {"channel_type": _channel_type(core, message.channel)})]
-    bot_user = core.identity.bot_user
-    if f"<@{bot_user}>" in message.text and message.user not in (None, bot_user):
+    bot_user, granted = core.identity.bot_user, core.identity.scopes
+    mentions = f"<@{bot_user}>" in message.text and message.user not in (None, bot_user)
+    if mentions and "app_mentions:read" in granted:
         sent.append(announce(core, form | {"type": "app_mention"}))
     return sent
 

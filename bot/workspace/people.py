@@ -8,9 +8,8 @@ from typing import Any
 __all__ = ["DEFAULT_SCOPES", "Channel", "Group", "Identity", "User"]
 
 DEFAULT_SCOPES = frozenset(
-    """app_mentions:read channels:history channels:read chat:write commands files:read
-    groups:history groups:read metadata.message:read reactions:write usergroups:read
-    users:read""".split()
+    """channels:history channels:read chat:write commands files:read groups:history groups:read
+    metadata.message:read usergroups:read users:read""".split()
 )
 """The scopes of an app that was installed with the bot's own manifest."""
 

@@ -100,7 +100,7 @@ def test_where_all_is_well_it_says_so_and_leaves_with_0(
 
     assert (lines(done, "problem"), done.exit_code) == ([], 0)
     assert "tokens SLACK_BOT_TOKEN: handrail (U0HANDRAIL) in Local (T0LOCAL)" in lines(done, "ok")
-    assert "scopes all 11 that the manifest asks for" in lines(done, "ok")
+    assert "scopes all 10 that the manifest asks for" in lines(done, "ok")
     assert f"channels the bot is in #support ({CHANNEL})" in lines(done, "ok")
     assert "approvals role head: 2 people may approve" in lines(done, "ok")
     assert "operators 1 person found" in lines(done, "ok")

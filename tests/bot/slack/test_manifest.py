@@ -6,8 +6,11 @@ import json
 
 import pytest
 
+from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.manifest import EVENTS, SCOPES, manifest
 from bot.slack.refs import CallbackId
+from bot.slack.remedies import LETTERS, remedy
+from bot.workspace import Identity
 
 
 def test_with_socket_mode_no_address_is_named() -> None:
@@ -60,3 +63,12 @@ def test_the_shortcut_and_the_events_are_those_that_the_bot_handles() -> None:
     assert made["features"]["shortcuts"][0]["callback_id"] == CallbackId.TRIAGE
     assert made["settings"]["event_subscriptions"]["bot_events"] == sorted(EVENTS)
     assert made["settings"]["org_deploy_enabled"] is False
+
+
+def test_what_befalls_the_app_is_subscribed_and_has_something_to_do() -> None:
+    assert set(LIFECYCLE) < set(EVENTS)
+    assert all(remedy(code) != LETTERS for code in LIFECYCLE.values())
+
+
+def test_the_local_workspace_grants_what_the_manifest_asks_for() -> None:
+    assert Identity().scopes == SCOPES.keys()

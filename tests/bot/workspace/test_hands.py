@@ -36,7 +36,16 @@ def test_what_a_person_types_is_escaped_and_its_addresses_become_tokens(
     assert events(workspace)[0]["text"] == message.text
 
 
+def test_a_mention_is_a_message_and_no_more_without_the_scope_for_mentions(
+    workspace: Workspace,
+) -> None:
+    workspace.post("U0ANN", "@handrail hello", channel=ROOM)
+
+    assert [e["type"] for e in events(workspace)] == ["message"]
+
+
 def test_a_mention_arrives_twice_under_two_event_ids(workspace: Workspace) -> None:
+    workspace.put_scopes(workspace.identity.scopes | {"app_mentions:read"})
     message = workspace.post("U0ANN", "@handrail hello", channel=ROOM)
 
     first, second = workspace.deliveries()

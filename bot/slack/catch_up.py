@@ -20,6 +20,7 @@ from bot.slack.calls import Answer, Calls, Refused, Took
 from bot.slack.errors import WrongShape
 from bot.slack.gate import Gate, Taken
 from bot.slack.incoming import message_subject
+from bot.slack.messages import unread
 from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.shapes import Message, check
 from bot.slack.store.cursors import move_cursor, read_cursor
@@ -137,18 +138,18 @@ class CatchUp:
         if not isinstance(answer, Took):
             self._fail("conversations.history", channel, answer, read)
             return
-        self._troubles.over(_unread(channel))
+        self._troubles.over(unread(channel))
         found = self._sound(channel, answer)
         newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
 
     def _thread(self, db: Database, channel: str, ts: str, read: CaughtUp) -> None:
         """Take in the replies of a thread, and an edit or the removal of its ticket."""
-        args = {"channel": channel, "ts": ts}
+        args = {"channel": channel, "ts": ts, "include_all_metadata": True}
         for message in self._pages("conversations.replies", args, read):
             if message is None:
                 return
-            if message.get("error") in _GONE:
+            if message.get("error") in _GONE or _is_tombstone(message):
                 read.found += self._take_removal(channel, ts)
                 return
             read.found += self._take(db, channel, message)
@@ -172,7 +173,7 @@ class CatchUp:
                 self._fail(method, args["channel"], answer, read)
                 yield None
                 return
-            self._troubles.over(_unread(args["channel"]))
+            self._troubles.over(unread(args["channel"]))
             yield from self._sound(args["channel"], answer)
             following = (answer.data.get("response_metadata") or {}).get("next_cursor")
             if not following:
@@ -205,7 +206,7 @@ class CatchUp:
                 read.stopped = True
                 told, to_do = str(answer), "nothing: it is tried again"
         self._troubles.tell(
-            _unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
+            unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
         )
 
     def _take(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
@@ -242,8 +243,9 @@ class CatchUp:
         return open_tickets_since(db, self._now_us() - THREADS_US, limit=MOST_THREADS)
 
 
-def _unread(channel: str) -> str:
-    return f"{channel} cannot be read"
+def _is_tombstone(message: Mapping[str, Any]) -> bool:
+    """Whether this stands for a deleted message that has replies."""
+    return message.get("subtype") == "tombstone"
 
 
 def _cursor(channel: str) -> str:

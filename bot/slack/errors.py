@@ -2,6 +2,7 @@
 
 BotError
   PersonUnavailable  Slack could not say who somebody is, so they decide nothing
+  MessageUnavailable Slack could not say what a message is, so it waits
   PressRefused       a button or form does nothing here, for a reason that the presser is told
   HomeNotShown       Slack did not take App Home for now
   AppRefused         the app cannot be attached to
@@ -16,6 +17,7 @@ from bot.errors import BotError
 __all__ = [
     "AppRefused",
     "HomeNotShown",
+    "MessageUnavailable",
     "PersonUnavailable",
     "PressRefused",
     "SlackUnreachable",
@@ -34,6 +36,20 @@ class PersonUnavailable(BotError):
         super().__init__(
             f"Slack could not say who {user_id} is ({code}), so nothing was changed",
             hint="press again; handrail doctor checks the app's scopes",
+        )
+
+
+class MessageUnavailable(BotError):
+    """Slack could not say what a message is. Nothing was changed; it may be tried again.
+
+    ``code`` is Slack's name for why.
+    """
+
+    def __init__(self, channel: str, code: str) -> None:
+        self.code = code
+        super().__init__(
+            f"Slack could not say what a message of {channel} is ({code}), so nothing was changed",
+            hint="try again; handrail doctor checks the app's scopes and channels",
         )
 
 

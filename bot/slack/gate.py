@@ -18,7 +18,7 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.slack.errors import WrongShape
 from bot.slack.incoming import message_subject, read_incoming
-from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage
+from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage, Unread
 from bot.slack.refs import is_ours
 from bot.slack.store.inbox import Incoming, has_subject, store_delivery
 from bot.slack.store.tickets import is_thread
@@ -123,9 +123,9 @@ class Gate:
 
 
 def _concerns_us(db: Database, message: Sorted) -> bool:
-    """Whether a message is a ticket, or about one that we know or are about to."""
+    """Whether a message is or may be a ticket, or is about one that we know or are about to."""
     match message:
-        case TicketMessage() | Edit(now=TicketMessage()):
+        case TicketMessage() | Unread() | Edit(now=TicketMessage()):
             return True
         case Reply() as reply:
             return _knows(db, reply.channel, reply.thread_ts)

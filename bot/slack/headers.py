@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 from tools import IdForms
 
-__all__ = ["EVENT_TYPE", "Header", "read_form", "read_header", "read_metadata"]
+__all__ = [
+    "EVENT_TYPE",
+    "Header",
+    "IdSource",
+    "lacks_metadata",
+    "read_form",
+    "read_header",
+    "read_metadata",
+]
 
 EVENT_TYPE: Final = "handrail_ticket"
 """The event type of message metadata that carries a ticket."""
@@ -29,18 +38,27 @@ _LINE: Final = re.compile(r"^[*_]*([A-Za-z ]{4,12}?)[*_]*\s*(?::[*_]*\s*(.*))?$"
 _USER: Final = re.compile(r"@?([UW][A-Z0-9]{2,20})")
 
 
+class IdSource(StrEnum):
+    """Where the ids of a ticket and its customer came from."""
+
+    HEADER = "header"
+    """The message begins with them: its author takes them away by an edit."""
+    FORM = "form"
+    """A person filled it in, whether or not it says who."""
+    METADATA = "metadata"
+    SHORTCUT = "shortcut"
+    """A person typed them into the form of the shortcut; the message need not name them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a ticket says of itself. ``reporter`` is the user id of who filled in a form.
+    """What a ticket says of itself. ``reporter`` is the user id of who filled in a form."""
 
-    ``is_form``: a person filled it in, whether or not it says who.
-    """
-
+    source: IdSource
     ticket_id: str
     customer_id: str | None
     text: str
     reporter: str | None = None
-    is_form: bool = False
 
 
 def read_header(text: str, forms: IdForms) -> Header | None:
@@ -56,7 +74,9 @@ def read_header(text: str, forms: IdForms) -> Header | None:
     customer = _at_start(rest, forms.customer.pattern)
     customer_id, rest = customer if customer is not None else (None, rest)
     body = re.sub(rf"^{_BETWEEN}", "", rest)
-    return Header(ticket_id=ticket_id, customer_id=customer_id, text=body.strip())
+    return Header(
+        source=IdSource.HEADER, ticket_id=ticket_id, customer_id=customer_id, text=body.strip()
+    )
 
 
 def read_form(text: str, forms: IdForms) -> Header | None:
@@ -81,11 +101,11 @@ def read_form(text: str, forms: IdForms) -> Header | None:
     if ticket_id is None:
         return None
     return Header(
+        source=IdSource.FORM,
         ticket_id=ticket_id,
         customer_id=_id(values.get("customer_id"), forms.customer.pattern),
         text="\n".join(values.get("text", ())).strip(),
         reporter=_user(" ".join(values.get("reporter", ()))),
-        is_form=True,
     )
 
 
@@ -97,6 +117,7 @@ def read_metadata(message: Mapping[str, Any], text: str, forms: IdForms) -> Head
             if ticket_id is None:
                 return None
             return Header(
+                source=IdSource.METADATA,
                 ticket_id=ticket_id,
                 customer_id=_id([str(payload.get("customer_id", ""))], forms.customer.pattern),
                 text=str(payload.get("text", text)).strip(),
@@ -104,6 +125,22 @@ def read_metadata(message: Mapping[str, Any], text: str, forms: IdForms) -> Head
             )
         case _:
             return None
+
+
+def lacks_metadata(message: Mapping[str, Any], header: Header | None) -> bool:
+    """Whether a message may have metadata of ours that its event does not carry.
+
+    Slack's page on message metadata promises them in the events; people report events with the
+    type alone (slackapi/python-slack-sdk#1501) or with nothing (slack-go/slack#1343). ``header``
+    is what the message's text says: where that says something and no metadata are named, it counts.
+    """
+    match message.get("metadata"):
+        case {"event_payload": {}}:
+            return False
+        case {"event_type": str(kind)}:
+            return kind == EVENT_TYPE
+        case _:
+            return header is None
 
 
 def _at_start(text: str, pattern: str) -> tuple[str, str] | None:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from bot.slack.store.tickets import ReplyRow, TicketRow
+from bot.slack.store.replies import ReplyRow
+from bot.slack.store.tickets import TicketRow
 from tools import Expected, Ticket, TicketCase
 
 __all__ = ["case_of", "estimated_tokens", "kept_replies"]

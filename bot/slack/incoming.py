@@ -7,7 +7,16 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
-from bot.slack.intake import Edit, Ignored, Intake, Removal, Reply, Sorted, TicketMessage
+from bot.slack.intake import (
+    Edit,
+    Ignored,
+    Intake,
+    Removal,
+    Reply,
+    Sorted,
+    TicketMessage,
+    Unread,
+)
 from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.refs import is_ours
 from bot.slack.shapes import (
@@ -103,7 +112,7 @@ def _message(
     match found:
         case Ignored():
             return None
-        case TicketMessage() | Reply():
+        case TicketMessage() | Reply() | Unread():
             subject = message_subject(found.channel, found.ts)
         case Edit():
             subject = edit_subject(found.channel, found.ts, found.at or event_id)

@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from approvals import UNKNOWN_REQUESTER
-from bot.slack.headers import Header, read_form, read_header, read_metadata
+from bot.slack.headers import (
+    Header,
+    IdSource,
+    lacks_metadata,
+    read_form,
+    read_header,
+    read_metadata,
+)
 from bot.slack.kept import kept_event, kept_form
 from bot.slack.lifecycle import MEMBER_LEFT
-from bot.slack.plain import attachment_names, mentions, message_text, plain_text
+from bot.slack.plain import attachment_names, mentions, message_text, plain_text, text_ts
 from loop import Redactor
 from tools import IdForms
 
@@ -26,6 +33,7 @@ __all__ = [
     "Reply",
     "Sorted",
     "TicketMessage",
+    "Unread",
     "Us",
 ]
 
@@ -47,12 +55,16 @@ class Us:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketMessage:
-    """A message that is a ticket. ``user_id`` wrote it; None for a form's or an app's."""
+    """A message that is a ticket. ``user_id`` wrote it; None for a form's or an app's.
+
+    ``text_ts`` is Slack's time stamp of the text: of the message, or of its last edit.
+    """
 
     channel: str
     ts: str
     header: Header
     attachments: tuple[str, ...]
+    text_ts: str
     user_id: str | None
     author: str
     """The user, else the bot or workflow. For a form that does not say who filled it in, the word
@@ -72,16 +84,27 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A message of an app whose metadata are still to be read: the event does not carry them."""
+
+    channel: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A message is another one now. ``now`` is what it would be if it were new.
 
-    ``at``: Slack's time stamp of the change; None where it has none.
+    ``text`` and ``attachments`` are its own, whatever it is. ``at``: Slack's time stamp of the
+    change; None where it has none.
     """
 
     channel: str
     ts: str
     at: str | None
-    now: TicketMessage | Reply | Ignored
+    text: str
+    attachments: tuple[str, ...]
+    now: TicketMessage | Reply | Unread | Ignored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +122,7 @@ class Ignored:
     why: str
 
 
-Sorted = TicketMessage | Reply | Edit | Removal | Ignored
+Sorted = TicketMessage | Reply | Unread | Edit | Removal | Ignored
 
 
 class Intake:
@@ -145,6 +168,12 @@ class Intake:
             case _:
                 return self._written(channel, event)
 
+    def reread(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
+        """Return what a message is that was read with its metadata, redacted like an event."""
+        kept = self.kept(message, self._written(channel, message, whole=True))
+        found = self._written(channel, kept, whole=True)
+        return Ignored(why="no header") if isinstance(found, Unread) else found
+
     def kept(self, event: Mapping[str, Any], found: Sorted) -> dict[str, Any]:
         """Return what is kept of an event that was sorted: it sorts the same, without secrets."""
         return kept_event(event, _header_ids(found), self._redactor)
@@ -153,7 +182,10 @@ class Intake:
         """Return what is kept of a submitted form: no card number that was typed into it."""
         return kept_form(body, self._of_forms)
 
-    def _written(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
+    def _written(
+        self, channel: str, message: Mapping[str, Any], *, whole: bool = False
+    ) -> TicketMessage | Reply | Unread | Ignored:
+        """Sort a new message; ``whole``: it was read with its metadata."""
         subtype, ts = message.get("subtype"), message.get("ts")
         if subtype not in _PLAIN or not isinstance(ts, str):
             return Ignored(why="not a message of a person or an app")
@@ -167,7 +199,12 @@ class Intake:
         thread_ts = message.get("thread_ts")
         if isinstance(thread_ts, str) and thread_ts != ts:
             return self._reply(channel, ts, thread_ts, message, from_bot=from_bot)
-        return self._ticket(channel, ts, message, from_bot=from_bot)
+        header = self._header(message, from_bot=from_bot)
+        if from_bot and not whole and lacks_metadata(message, header):
+            return Unread(channel=channel, ts=ts)
+        if header is None:
+            return Ignored(why="no header")
+        return self._ticket(channel, ts, header, message, from_bot=from_bot)
 
     def _reply(
         self, channel: str, ts: str, thread_ts: str, message: Mapping[str, Any], *, from_bot: bool
@@ -185,26 +222,32 @@ class Intake:
             to_us=mentions(text, self._us.user_id),
         )
 
-    def _ticket(
-        self, channel: str, ts: str, message: Mapping[str, Any], *, from_bot: bool
-    ) -> TicketMessage | Ignored:
+    def _header(self, message: Mapping[str, Any], *, from_bot: bool) -> Header | None:
         text = self._without_us(message_text(message))
         header = read_header(text, self._forms)
         if from_bot:
             header = read_metadata(message, text, self._forms) or header
             header = header or read_form(text, self._forms)
-        if header is None:
-            return Ignored(why="no header")
+        return header
+
+    def _ticket(
+        self, channel: str, ts: str, header: Header, message: Mapping[str, Any], *, from_bot: bool
+    ) -> TicketMessage | Ignored:
         user = None if from_bot else message.get("user")
         if not from_bot and not isinstance(user, str):
             return Ignored(why="nobody's")
-        author = user or header.reporter or (UNKNOWN_REQUESTER if header.is_form else None)
+        author = (
+            user
+            or header.reporter
+            or (UNKNOWN_REQUESTER if header.source is IdSource.FORM else None)
+        )
         author = author or message.get("bot_id") or message.get("workflow_id")
         return TicketMessage(
             channel=channel,
             ts=ts,
             header=header,
             attachments=attachment_names(message),
+            text_ts=text_ts(message),
             user_id=user,
             author=str(author),
         )
@@ -222,7 +265,12 @@ class Intake:
         now = self._written(channel, {**message, "hidden": False})
         at = event.get("event_ts")
         return Edit(
-            channel=channel, ts=message["ts"], at=at if isinstance(at, str) else None, now=now
+            channel=channel,
+            ts=message["ts"],
+            at=at if isinstance(at, str) else None,
+            text=self._without_us(message_text(message)),
+            attachments=attachment_names(message),
+            now=now,
         )
 
     def _deleted(self, channel: str, event: Mapping[str, Any]) -> Removal | Ignored:

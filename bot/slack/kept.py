@@ -19,7 +19,7 @@ __all__ = ["kept_event", "kept_form"]
 
 _FACTS: Final = (
     *("type", "subtype", "channel", "ts", "thread_ts", "event_ts", "deleted_ts", "hidden"),
-    *("user", "bot_id", "app_id", "workflow_id"),
+    *("user", "bot_id", "app_id", "workflow_id", "edited"),
 )
 """Fields of a message that hold no words of people."""
 _OF_BOT: Final = ("id", "app_id")
@@ -75,6 +75,10 @@ def _message(message: Mapping[str, Any], ids: Sequence[str], redactor: Redactor)
         case {"event_type": str(kind), "event_payload": {**payload}} if kind == EVENT_TYPE:
             about = redactor.value(_only(payload, _OF_METADATA))
             kept["metadata"] = {"event_type": kind, "event_payload": about}
+        case {"event_type": str(kind)}:
+            kept["metadata"] = {"event_type": kind}
+        case _:
+            pass
     return kept
 
 

@@ -30,6 +30,7 @@ from bot.slack.home import Home
 from bot.slack.identity import ask_identity
 from bot.slack.intake import Intake
 from bot.slack.letter_presses import LetterPresses
+from bot.slack.messages import Messages
 from bot.slack.modals import OPEN_TIMEOUT_S, Modals
 from bot.slack.outside import Outside
 from bot.slack.people import People
@@ -90,6 +91,7 @@ class Parts:
         self.troubles = Troubles()
         self._calls = Calls(web_client(token, api=settings.slack.api))
         self._us = ask_identity(self._calls)
+        self._messages = Messages(self._calls, self.troubles)
         self.lock = ServeLock(settings.store)
         stack.enter_context(open_store(settings.store))
         self._writer = stack.enter_context(Writer(settings.store))
@@ -118,7 +120,7 @@ class Parts:
             cost_per_day=settings.slack.max_cost_per_day,
         )
         self._ticket_presses = TicketPresses(
-            self._calls,
+            self._messages,
             jobs=self._jobs,
             channels=settings.slack.channels,
             forms=self._supplies.shop.ids,
@@ -224,6 +226,7 @@ class Parts:
         reader = Reader(
             self._intake,
             kind_of=self._people.kind_of,
+            message_of=self._messages.read,
             jobs=self._jobs,
             proposals=self._proposals,
             now_us=self._now_us,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["attachment_names", "mentions", "message_text", "plain_text"]
+__all__ = ["attachment_names", "mentions", "message_text", "plain_text", "text_ts"]
 
 _ENTITY: Final = re.compile(r"<([^<>]*)>")
 _NAMES: Final = re.compile(r"&(amp|lt|gt);")
@@ -34,6 +34,15 @@ def message_text(message: Mapping[str, Any]) -> str:
     if isinstance(text, str) and text.strip():
         return text
     return "\n".join(_texts([message.get("blocks"), message.get("attachments")]))
+
+
+def text_ts(message: Mapping[str, Any]) -> str:
+    """Return Slack's time stamp of a message's text: of its last edit, if it was edited."""
+    match message.get("edited"):
+        case {"ts": str(edited)}:
+            return edited
+        case _:
+            return str(message.get("ts", ""))
 
 
 def attachment_names(message: Mapping[str, Any]) -> tuple[str, ...]:

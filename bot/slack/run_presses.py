@@ -19,6 +19,7 @@ from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
 from bot.slack.run_end import show_stopping
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
 from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.replies import keep_reply
 from bot.slack.store.threads import (
     RunThread,
     newest_thread,
@@ -27,7 +28,7 @@ from bot.slack.store.threads import (
     stop_run,
     thread_of_run,
 )
-from bot.slack.store.tickets import keep_reply, latest_job_state, run_again
+from bot.slack.store.tickets import latest_job_state, run_again
 from bot.slack.views import Message
 from bot.slack.words import answers
 from bot.slack.words import threads as lines

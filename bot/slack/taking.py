@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 from approvals.store import Writer
 from bot.errors import BotError
-from bot.slack.errors import PersonUnavailable
+from bot.slack.errors import MessageUnavailable, PersonUnavailable
 from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
@@ -86,8 +86,8 @@ class Taking:
         try:
             apply = self._taker.prepare(db, delivery)
             self._writer.run(lambda w: _settle(w, delivery, apply))
-        except PersonUnavailable as error:
-            self._put_off(delivery, error)
+        except (PersonUnavailable, MessageUnavailable) as error:  # told where it was looked up
+            self._put_off(delivery, error.code)
         except Exception as error:  # noqa: BLE001 - kept by its type, tried again, told at the last
             name, kind = type(error).__name__, delivery.kind.value
             if isinstance(error, BotError):
@@ -96,10 +96,10 @@ class Taking:
                 _log.exception("a %s could not be taken", kind)
             self._writer.run(lambda w: self._fail(w, delivery, name))
 
-    def _put_off(self, delivery: Delivery, error: PersonUnavailable) -> None:
-        """Keep a delivery until Slack says who it is of, however long that takes."""
+    def _put_off(self, delivery: Delivery, code: str) -> None:
+        """Keep a delivery until Slack says who it is of, or what, however long that takes."""
         at_us = self._now_us() + WHO_WAIT_US
-        self._writer.run(lambda w: put_off_delivery(w, delivery, error=error.code, at_us=at_us))
+        self._writer.run(lambda w: put_off_delivery(w, delivery, error=code, at_us=at_us))
 
     def _fail(self, db: Database, delivery: Delivery, error: str) -> None:
         state = fail_delivery(db, delivery, error=error, now_us=self._now_us())

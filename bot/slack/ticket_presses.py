@@ -11,13 +11,14 @@ from approvals import Person, PersonKind
 from approvals.store import Jobs
 from bot.slack.access import Needs
 from bot.slack.blocks import give_customer_modal, note, triage_modal
-from bot.slack.calls import Calls, Took
 from bot.slack.decider import Effect, Handler
-from bot.slack.errors import PressRefused
-from bot.slack.headers import read_header
+from bot.slack.errors import MessageUnavailable, PressRefused
+from bot.slack.headers import IdSource, read_header
+from bot.slack.messages import Messages
 from bot.slack.modals import Filler
-from bot.slack.plain import attachment_names, message_text, plain_text
+from bot.slack.plain import attachment_names, message_text, plain_text, text_ts
 from bot.slack.press import Press
+from bot.slack.questions import settle_question
 from bot.slack.refs import ActionId, CallbackId, Field, TicketRef, read_ticket_ref
 from bot.slack.store.tickets import (
     TicketRow,
@@ -25,6 +26,7 @@ from bot.slack.store.tickets import (
     give_customer,
     open_ticket,
     read_ticket,
+    reopen_ticket,
     ticket_of_id,
 )
 from bot.slack.views import Message, View
@@ -42,7 +44,7 @@ class TicketPresses:
     """The forms that say which ticket and whose it is: what they show, and what they do.
 
     Args:
-        calls: reads the message that a ticket is to be made of.
+        messages: reads the message that a ticket is to be made of.
         jobs: where the work on a ticket is submitted.
         channels: those of the settings.
         forms: of ticket and customer ids.
@@ -51,14 +53,14 @@ class TicketPresses:
 
     def __init__(
         self,
-        calls: Calls,
+        messages: Messages,
         *,
         jobs: Jobs,
         channels: Collection[str],
         forms: IdForms,
         now_us: Callable[[], int],
     ) -> None:
-        self._calls = calls
+        self._messages = messages
         self._jobs = jobs
         self._channels = frozenset(channels)
         self._forms = forms
@@ -101,19 +103,25 @@ class TicketPresses:
         ref = _ref(press)
         customer_id = _id(press, Field.CUSTOMER, self._forms.customer)
 
-        def give(w: Database) -> Message:
-            given = give_customer(
-                w,
-                self._jobs,
-                ref.channel,
-                ref.ts,
-                customer_id=customer_id,
-                user_id=person.user_id,
-                now_us=self._now_us(),
-            )
-            return note(answers.customer_noted(customer_id) if given else lines.customer_known())
+        return lambda w: self._give_once(w, ref, customer_id, person.user_id)
 
-        return give
+    def _give_once(self, db: Database, ref: TicketRef, customer_id: str, user_id: str) -> Message:
+        now_us = self._now_us()
+        asked = read_ticket(db, ref.channel, ref.ts)
+        given = give_customer(
+            db,
+            self._jobs,
+            ref.channel,
+            ref.ts,
+            customer_id=customer_id,
+            user_id=user_id,
+            now_us=now_us,
+        )
+        if asked is None or not given:
+            return note(lines.customer_known())
+        told = lines.customer_given(asked.ticket_id, customer_id, user_id)
+        settle_question(db, asked, told, now_us=now_us)
+        return note(answers.customer_noted(customer_id))
 
     def _open(self, _db: Database, press: Press, person: Person) -> Effect:
         _check_member(person)
@@ -135,16 +143,21 @@ class TicketPresses:
             state=TicketState.OPEN,
             version=1,
             created_us=self._now_us(),
+            source=IdSource.SHORTCUT,
+            text_ts=text_ts(message),
         )
         return lambda w: self._open_once(w, ticket)
 
     def _open_once(self, db: Database, ticket: TicketRow) -> Message:
+        """Open a ticket, also one that had ended, unless it or its id is being worked on."""
         here = read_ticket(db, ticket.channel, ticket.ts)
-        known = here or ticket_of_id(db, ticket.ticket_id)
+        live = None if here is None or here.state is TicketState.CANCELLED else here
+        known = live or ticket_of_id(db, ticket.ticket_id)
         if known is None:
-            open_ticket(db, self._jobs, ticket)
+            begin = open_ticket if here is None else reopen_ticket
+            begin(db, self._jobs, ticket)
             return note(answers.customer_noted(ticket.customer_id or ""))
-        if here is None and known.customer_id != ticket.customer_id:
+        if live is None and known.customer_id not in (None, ticket.customer_id):
             raise PressRefused(lines.other_customer(ticket.ticket_id))
         raise PressRefused(lines.same_ticket(known.ticket_id, known.channel, known.ts))
 
@@ -152,22 +165,16 @@ class TicketPresses:
         """Return a message of a channel of ours as it stands.
 
         Raises:
-            PressRefused: it is elsewhere, in a thread, or gone.
+            PressRefused: it is elsewhere, in a thread, or gone, or Slack did not say.
         """
         if ref.channel not in self._channels:
             raise PressRefused(lines.not_our_channel())
-        answer = self._calls.read(
-            "conversations.history",
-            channel=ref.channel,
-            latest=ref.ts,
-            oldest=ref.ts,
-            inclusive=True,
-            limit=1,
-        )
-        found = answer.data["messages"] if isinstance(answer, Took) else []
-        if not found or found[0].get("ts") != ref.ts:
+        try:
+            message = self._messages.read(ref.channel, ref.ts)
+        except MessageUnavailable:
+            raise PressRefused(lines.message_unavailable()) from None
+        if message is None:
             raise PressRefused(lines.message_not_found())
-        message: Mapping[str, Any] = found[0]
         return message
 
 

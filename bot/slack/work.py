@@ -22,6 +22,7 @@ from bot.recorder import Recorder
 from bot.settings import Settings
 from bot.slack.history import case_of
 from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
+from bot.slack.store.replies import ReplyRow, replies_of, requesters_of, use_replies
 from bot.slack.store.threads import (
     Caps,
     RunThread,
@@ -34,17 +35,7 @@ from bot.slack.store.threads import (
     running_thread,
     thread_of_run,
 )
-from bot.slack.store.tickets import (
-    ReplyRow,
-    TicketRow,
-    TicketState,
-    read_ticket,
-    replies_of,
-    requesters_of,
-    run_again,
-    submit_newer,
-    use_replies,
-)
+from bot.slack.store.tickets import TicketRow, TicketState, read_ticket, run_again, submit_newer
 from bot.slack.views import Phase, StatusView
 from bot.slack.words import threads as lines
 from bot.slack.words.runs import DELETED, NEWER

@@ -76,7 +76,7 @@ class Message:
             "attachments": list(self.attachments),
             "files": list(self.files),
             "hidden": self.hidden,
-            "metadata": self.metadata if with_metadata else None,
+            "metadata": self._metadata_form(whole=with_metadata),
             "reactions": self._reaction_form(),
         }
         body |= {key: value for key, value in optional.items() if value}
@@ -90,6 +90,12 @@ class Message:
                 "latest_reply": replies[-1].ts,
             }
         return body
+
+    def _metadata_form(self, *, whole: bool) -> dict[str, Any] | None:
+        """Return the metadata; where they are not asked for, their type alone, as Slack does."""
+        if self.metadata is None or whole:
+            return self.metadata
+        return {"event_type": self.metadata["event_type"]}
 
     def _reaction_form(self) -> list[dict[str, Any]]:
         names = dict.fromkeys(name for name, _ in self.reactions)

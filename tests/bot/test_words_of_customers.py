@@ -10,7 +10,8 @@ from approvals.store import Jobs, changed, connect, migrate, rows, tx
 from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
 from bot.slack.store.outbox import Post, put_post
-from bot.slack.store.tickets import TicketRow, TicketState, keep_reply, open_ticket
+from bot.slack.store.replies import keep_reply
+from bot.slack.store.tickets import TicketRow, TicketState, open_ticket
 from bot.store import MIGRATIONS
 from tests.bot.approving import Counter
 
@@ -69,7 +70,10 @@ KEPT: Final = {
     "switches": {"name", "set_by", "value"},
     "texts": {"digest", "kind", "proposal_id"},
     "threads": {"cause", "channel", "draft_ts", "run_id", "state", "status_ts", "thread_ts"},
-    "tickets": {"channel", "customer_id", "opened_by", "posted_by", "state", "ticket_id", "ts"},
+    "tickets": {
+        *("channel", "customer_id", "opened_by", "posted_by", "source", "state", "text_ts"),
+        *("ticket_id", "ts"),
+    },
 }
 """Ids, names, states, amounts, digests; in ``jobs.payload`` where a ticket stands, in
 ``operations`` and ``proposals`` what was to be changed at the shop, and the shop's answer."""

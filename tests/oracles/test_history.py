@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from bot.slack.history import estimated_tokens, kept_replies
-from bot.slack.store.tickets import ReplyRow
+from bot.slack.store.replies import ReplyRow
 
 
 def replies(*texts: str) -> list[ReplyRow]:

@@ -98,6 +98,36 @@ def test_a_token_that_is_revoked_and_given_back_loses_no_ticket(
     assert told(caplog, "Slack does not say who somebody is (token_revoked)") == 1
 
 
+def test_an_apps_ticket_waits_as_long_as_slack_does_not_give_its_metadata(
+    tmp_path: Path, ahead: Ahead, caplog: pytest.LogCaptureFixture
+) -> None:
+    with office(tmp_path, apps={"A0DESK"}) as bot:
+        bot.open(Outside(now_us=ahead.now_us, monotonic=ahead.monotonic))
+        history = "conversations.history"
+        bot.until(lambda: len(bot.workspace.calls(history)) >= 2, what="no catching up")
+        bot.workspace.faults.refuse(
+            history, "missing_scope", where=lambda args: args["limit"] == "1", times=7
+        )
+        payload = {"ticket_id": SIMPLE, "customer_id": "C-81265", "text": "Where is my shed?"}
+        ticket = bot.workspace.post(
+            None,
+            "A ticket came in",
+            channel=CHANNEL,
+            bot_id="B0DESK",
+            app_id="A0DESK",
+            metadata={"event_type": "handrail_ticket", "event_payload": payload},
+        )
+        put_off = _PUT_OFF.replace("token_revoked", "missing_scope")
+        for tries in range(3, 10):  # more often than a delivery is tried that fails by itself
+            bot.until(lambda: len(bot.workspace.calls(history)) >= tries, what="not asked")  # noqa: B023
+            bot.until(lambda: bot.count(put_off) == 1, what="it was not put off")
+            ahead.seconds += 16
+
+        bot.wait_for_reply(ticket, f"{SIMPLE}-resolver-chat-small-1", seconds=30)
+        assert bot.count("SELECT count(*) FROM inbox WHERE state = 'dead'") == 0
+        assert told(caplog, "missing_scope") == 1
+
+
 @pytest.mark.parametrize("broken", ["archived", "removed"])
 def test_a_channel_that_closes_during_a_run_gets_its_draft_when_it_is_open_again(
     bot: Office, ahead: Ahead, caplog: pytest.LogCaptureFixture, broken: str

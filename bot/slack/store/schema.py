@@ -174,11 +174,26 @@ UPDATE outbox SET payload = '{}' WHERE state IN ('sent', 'skipped');
 UPDATE inbox SET payload = '{}' WHERE state = 'done';
 """
 
+# tickets.text_ts: Slack's time stamp of the text, which an edit must be newer than.
+# tickets.customer_given: said with the button, so a message without a customer leaves it alone.
+# Of tickets of before it is not known where their ids came from. Where somebody else than who
+# posted it brought it to us, a form was filled in; an app's may have had metadata.
+_IDS_FROM: Final = """
+ALTER TABLE tickets ADD COLUMN source TEXT NOT NULL DEFAULT 'header'
+    CHECK (source IN ('header', 'form', 'metadata', 'shortcut'));
+ALTER TABLE tickets ADD COLUMN customer_given INTEGER NOT NULL DEFAULT 0
+    CHECK (customer_given IN (0, 1));
+ALTER TABLE tickets ADD COLUMN text_ts TEXT NOT NULL DEFAULT '';
+UPDATE tickets SET source = 'metadata' WHERE posted_by GLOB 'B*' OR posted_by GLOB 'Wf*';
+UPDATE tickets SET source = 'shortcut' WHERE opened_by != posted_by;
+"""
+
 SLACK_MIGRATIONS: Final = MigrationSet(
     name="slack",
     migrations=(
         Migration(number=1, name="inbox, tickets, threads, outbox", apply=script(_FIRST)),
         Migration(number=2, name="indexes of the next post", apply=script(_NEXT_POST)),
         Migration(number=3, name="words go with what is done", apply=script(_WORDS_GO)),
+        Migration(number=4, name="where a ticket's ids came from", apply=script(_IDS_FROM)),
     ),
 )

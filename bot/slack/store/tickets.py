@@ -1,4 +1,4 @@
-"""The tickets of the channels, what was said in their threads, and the jobs that work on them.
+"""The tickets of the channels, and the jobs that work on them.
 
 A ticket has a version: an edit, a follow-up and a request to run again each make a new one. A run
 is of one version, and a running run that finds another version ends as cancelled. There is at most
@@ -11,7 +11,7 @@ All verbs that write are called inside the caller's ``tx()``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -19,34 +19,28 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from approvals.store import Jobs, JobState, changed, rows
+from bot.slack.headers import IdSource
 
 __all__ = [
     "TRIAGE_JOB",
-    "ReplyRow",
     "TicketRow",
     "TicketState",
     "cancel_ticket",
     "change_ticket",
     "count_tickets",
     "dead_jobs",
-    "edit_reply",
     "first_ticket_us",
     "give_customer",
-    "is_kept",
     "is_thread",
     "job_key",
-    "keep_reply",
     "latest_job_state",
     "open_ticket",
     "open_tickets_since",
     "read_ticket",
-    "remove_reply",
-    "replies_of",
-    "requesters_of",
+    "reopen_ticket",
     "run_again",
     "submit_newer",
     "ticket_of_id",
-    "use_replies",
 ]
 
 TRIAGE_JOB: Final = "triage"
@@ -66,7 +60,11 @@ class TicketState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketRow:
-    """A ticket. ``posted_by`` wrote it or filled in its form, ``opened_by`` brought it to us."""
+    """A ticket. ``posted_by`` wrote it or filled in its form, ``opened_by`` brought it to us.
+
+    ``source`` is where its ids came from; ``customer_given``: the customer came from a person who
+    was asked. ``text_ts`` is Slack's time stamp of the text; empty in tickets of older releases.
+    """
 
     channel: str
     ts: str
@@ -79,20 +77,9 @@ class TicketRow:
     state: TicketState
     version: int
     created_us: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyRow:
-    """What a person wrote in a ticket's thread.
-
-    ``to_us``: it asks for a further run. ``used_by_run``: the first run that read it.
-    """
-
-    ts: str
-    user_id: str
-    text: str
-    to_us: bool
-    used_by_run: str | None
+    source: IdSource = IdSource.HEADER
+    customer_given: bool = False
+    text_ts: str = ""
 
 
 def job_key(channel: str, ts: str, version: int) -> str:
@@ -144,7 +131,8 @@ def open_ticket(db: Database, jobs: Jobs, ticket: TicketRow) -> None:
     changed(
         db,
         "INSERT INTO tickets (channel, ts, ticket_id, customer_id, text, attachments, posted_by,"
-        " opened_by, state, version, created_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " opened_by, state, version, created_us, source, customer_given, text_ts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             ticket.channel,
             ticket.ts,
@@ -157,10 +145,39 @@ def open_ticket(db: Database, jobs: Jobs, ticket: TicketRow) -> None:
             ticket.state.value,
             ticket.version,
             ticket.created_us,
+            ticket.source.value,
+            ticket.customer_given,
+            ticket.text_ts,
         ),
     )
     if ticket.state is TicketState.OPEN:
         _submit(db, jobs, ticket, ticket.created_us)
+
+
+def reopen_ticket(db: Database, jobs: Jobs, ticket: TicketRow) -> None:
+    """Store a ticket in the place of one of the same message that had ended, and have it worked on.
+
+    It is the next version, so whatever was still under way for the ended one stays ended.
+    """
+    changed(
+        db,
+        "UPDATE tickets SET ticket_id = ?, customer_id = ?, text = ?, attachments = ?,"
+        " posted_by = ?, opened_by = ?, source = ?, customer_given = 0, text_ts = ?, state = 'open'"
+        " WHERE channel = ? AND ts = ? AND state = 'cancelled'",
+        (
+            ticket.ticket_id,
+            ticket.customer_id,
+            ticket.text,
+            json.dumps(ticket.attachments, ensure_ascii=False),
+            ticket.posted_by,
+            ticket.opened_by,
+            ticket.source.value,
+            ticket.text_ts,
+            ticket.channel,
+            ticket.ts,
+        ),
+    )
+    run_again(db, jobs, ticket.channel, ticket.ts, now_us=ticket.created_us)
 
 
 def change_ticket(
@@ -171,23 +188,28 @@ def change_ticket(
     customer_id: str | None,
     text: str,
     attachments: tuple[str, ...],
+    text_ts: str,
     now_us: int,
 ) -> None:
     """Store what a ticket says now, as a new version that is worked on if its customer is known.
 
-    A run in progress ends either way: it is for what the ticket said before.
+    A run in progress ends either way: it is for what the ticket said before. While a ticket waits
+    for its customer its version stays, by which the question for the customer is known.
     """
     state = TicketState.WAITING_FOR_CUSTOMER_ID if customer_id is None else TicketState.OPEN
     changed(
         db,
-        "UPDATE tickets SET customer_id = ?, text = ?, attachments = ?, state = ?,"
-        " version = version + ? WHERE channel = ? AND ts = ?",
+        "UPDATE tickets SET customer_id = ?, customer_given = customer_given AND customer_id IS ?,"
+        " text = ?, attachments = ?, text_ts = ?, state = ?, version = version + ?"
+        " WHERE channel = ? AND ts = ?",
         (
+            customer_id,
             customer_id,
             text,
             json.dumps(attachments, ensure_ascii=False),
+            text_ts,
             state.value,
-            customer_id is None,  # else the next run is the next version
+            customer_id is None and ticket.customer_id is not None,  # else a run has the next
             ticket.channel,
             ticket.ts,
         ),
@@ -266,7 +288,7 @@ def give_customer(
     """
     given = changed(
         db,
-        "UPDATE tickets SET customer_id = ?, opened_by = ?, state = 'open'"
+        "UPDATE tickets SET customer_id = ?, customer_given = 1, opened_by = ?, state = 'open'"
         " WHERE channel = ? AND ts = ? AND state = 'waiting_for_customer_id'",
         (customer_id, user_id, channel, ts),
     )
@@ -283,75 +305,6 @@ def dead_jobs(db: Database) -> list[tuple[str, int, str, str]]:
     return [(row["key"], row["attempt"], row["channel"], row["ts"]) for row in found]
 
 
-def keep_reply(
-    db: Database,
-    *,
-    channel: str,
-    ts: str,
-    thread_ts: str,
-    user_id: str,
-    text: str,
-    to_us: bool = True,
-) -> bool:
-    """Keep what a person wrote in a thread; False where it is kept already."""
-    sql = (
-        "INSERT INTO replies (channel, ts, thread_ts, user_id, text, to_us)"
-        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-    )
-    return changed(db, sql, (channel, ts, thread_ts, user_id, text, to_us)) == 1
-
-
-def is_kept(db: Database, *, channel: str, ts: str) -> bool:
-    """Whether a reply is kept. A read."""
-    return bool(rows(db, "SELECT 1 FROM replies WHERE channel = ? AND ts = ?", (channel, ts)))
-
-
-def edit_reply(db: Database, *, channel: str, ts: str, text: str, to_us: bool) -> bool:
-    """Store what a reply says now; False where it says that already, or is not kept.
-
-    One that mentions the bot by now is a follow-up; one that did once stays one, so that whoever
-    asked for a run cannot take that back.
-    """
-    sql = (
-        "UPDATE replies SET text = ?, to_us = max(to_us, ?)"
-        " WHERE channel = ? AND ts = ? AND (text != ? OR to_us < ?)"
-    )
-    return changed(db, sql, (text, to_us, channel, ts, text, to_us)) == 1
-
-
-def remove_reply(db: Database, *, channel: str, ts: str) -> bool:
-    """Forget a reply; False where it is not kept."""
-    return changed(db, "DELETE FROM replies WHERE channel = ? AND ts = ?", (channel, ts)) == 1
-
-
-def replies_of(db: Database, channel: str, thread_ts: str) -> list[ReplyRow]:
-    """Return what was said in a thread, oldest first. A read."""
-    sql = (
-        "SELECT ts, user_id, text, to_us, used_by_run FROM replies"
-        " WHERE channel = ? AND thread_ts = ? ORDER BY ts"
-    )
-    found = rows(db, sql, (channel, thread_ts))
-    return [ReplyRow(**{**row, "to_us": bool(row["to_us"])}) for row in found]
-
-
-def use_replies(db: Database, channel: str, replies: Iterable[ReplyRow], run_id: str) -> None:
-    """Note that a run reads these replies: who wrote them is one of its requesters."""
-    for reply in replies:
-        changed(
-            db,
-            "UPDATE replies SET used_by_run = ? WHERE channel = ? AND ts = ?"
-            " AND used_by_run IS NULL",
-            (run_id, channel, reply.ts),
-        )
-
-
-def requesters_of(ticket: TicketRow, replies: Iterable[ReplyRow]) -> frozenset[str]:
-    """Return the user ids of everybody who asked for a run over these."""
-    followed_up = (reply.user_id for reply in replies if reply.to_us)
-    asked = {ticket.posted_by, ticket.opened_by, *followed_up}
-    return frozenset(asked - {""})
-
-
 def _submit(db: Database, jobs: Jobs, ticket: TicketRow, now_us: int) -> None:
     payload = {"channel": ticket.channel, "ts": ticket.ts, "version": ticket.version}
     jobs.submit(
@@ -366,7 +319,7 @@ def _submit(db: Database, jobs: Jobs, ticket: TicketRow, now_us: int) -> None:
 
 _SELECT: Final = (
     "SELECT channel, ts, ticket_id, customer_id, text, attachments, posted_by, opened_by, state,"
-    " version, created_us FROM tickets"
+    " version, created_us, source, customer_given, text_ts FROM tickets"
 )
 
 
@@ -375,5 +328,7 @@ def _ticket(row: Mapping[str, Any]) -> TicketRow:
         **row,
         "attachments": tuple(json.loads(row["attachments"])),
         "state": TicketState(row["state"]),
+        "source": IdSource(row["source"]),
+        "customer_given": bool(row["customer_given"]),
     }
     return TicketRow(**values)

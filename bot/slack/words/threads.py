@@ -7,11 +7,17 @@ from bot.slack.markup import body, fact, link, mention, message_link
 __all__ = [
     "asks_again",
     "cap_reached",
+    "customer_from_edit",
+    "customer_given",
     "customer_known",
+    "customer_not_asked",
+    "customer_stays",
+    "ended",
     "given_up",
     "header_gone",
     "held",
     "message_not_found",
+    "message_unavailable",
     "never_began",
     "newer_message",
     "not_a_member",
@@ -52,11 +58,42 @@ def ticket_id_changed(ticket_id: str) -> str:
     )
 
 
+def customer_stays(ticket_id: str) -> str:
+    """Say that an edit cannot change ids that did not come from the text."""
+    return (
+        f"The customer of {fact(ticket_id)} was given in a form or by an app, and stays: an edit "
+        "of the text cannot change it. If it is wrong, delete this message and post it again."
+    )
+
+
+def customer_given(ticket_id: str, customer_id: str, user_id: str) -> str:
+    """Say, in the question's place, who answered it."""
+    return f"{fact(ticket_id)} is of customer {fact(customer_id)}, says {mention(user_id)}."
+
+
+def customer_from_edit(ticket_id: str, customer_id: str) -> str:
+    """Say, in the question's place, that the message answers it by now."""
+    return f"{fact(ticket_id)} is of customer {fact(customer_id)}: the message says so by now."
+
+
+def customer_not_asked(ticket_id: str) -> str:
+    """Say, in the question's place, that it is settled without an answer."""
+    return f"The customer of {fact(ticket_id)} is not needed any more."
+
+
+def ended(ticket_id: str) -> str:
+    """Answer a mention in the thread of a ticket that is not worked on any more."""
+    return (
+        f"I stopped on {fact(ticket_id)}, so nothing follows from this. To have it worked on, use "
+        "Triage this in the menu of the first message here, or post the ticket again."
+    )
+
+
 def header_gone() -> str:
     """Say that an edit took the ticket out of a message."""
     return (
-        "This message no longer begins with a ticket number, so I stopped. Post the ticket again "
-        "with its numbers if it should be worked on."
+        "This message no longer begins with a ticket number, so I stopped. If it should be worked "
+        "on, use Triage this in its menu, or post the ticket again with its numbers."
     )
 
 
@@ -73,6 +110,11 @@ def not_our_channel() -> str:
 def message_not_found() -> str:
     """Say which messages can be made tickets."""
     return "I cannot read that message. A message of a channel can be a ticket, a reply cannot."
+
+
+def message_unavailable() -> str:
+    """Say that Slack did not give a message for now."""
+    return "Slack did not give me that message just now. Nothing was changed; try again."
 
 
 def not_an_id(words: str) -> str:

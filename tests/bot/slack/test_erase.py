@@ -15,14 +15,8 @@ from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.erase import erase_old_tickets, erase_tickets_of
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
 from bot.slack.store.outbox import Method, Post, finish_post, next_due_post, put_post
-from bot.slack.store.tickets import (
-    TicketRow,
-    TicketState,
-    keep_reply,
-    open_ticket,
-    read_ticket,
-    run_again,
-)
+from bot.slack.store.replies import keep_reply
+from bot.slack.store.tickets import TicketRow, TicketState, open_ticket, read_ticket, run_again
 from bot.store import MIGRATIONS
 
 JOBS = Jobs()

@@ -24,6 +24,7 @@ from bot.slack.store.inbox import (
     settle_delivery,
     store_delivery,
 )
+from bot.slack.store.replies import ReplyRow
 from bot.slack.store.threads import (
     Caps,
     open_thread,
@@ -34,7 +35,6 @@ from bot.slack.store.threads import (
 )
 from bot.slack.store.tickets import (
     TRIAGE_JOB,
-    ReplyRow,
     TicketRow,
     TicketState,
     cancel_ticket,

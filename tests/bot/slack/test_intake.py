@@ -15,6 +15,7 @@ from bot.slack.intake import (
     Reply,
     Sorted,
     TicketMessage,
+    Unread,
     Us,
 )
 from tools import IdForms
@@ -70,6 +71,49 @@ def test_metadata_of_an_allow_listed_app_is_a_ticket_and_a_persons_is_not() -> N
     assert (found.header.customer_id, found.header.reporter) == ("C-81265", "U0BEN")
     assert found.user_id is None
     assert isinstance(sort(text="Where?", metadata=metadata), Ignored)
+
+
+OF_APP: dict[str, Any] = {"user": None, "bot_id": "B1", "app_id": "A0FORM"}
+TYPE = {"event_type": EVENT_TYPE}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"text": "A ticket", "metadata": TYPE},
+        {"text": TICKET, "metadata": TYPE},
+        {"text": "A ticket", "metadata": {**TYPE, "event_payload": None}},
+        {"text": "A ticket"},
+    ],
+)
+def test_metadata_that_an_event_may_lack_are_to_be_read(event: dict[str, Any]) -> None:
+    assert sort(**OF_APP, **event) == Unread(channel="C0", ts="1.1")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"text": TICKET},
+        {"text": TICKET, "metadata": {"event_type": "another"}},
+        {"text": "A ticket", "metadata": {"event_type": "another"}},
+        {"text": "A ticket", "app_id": "A0OTHER"},
+        {"text": "A ticket", "metadata": {**TYPE, "event_payload": {"ticket_id": "none"}}},
+    ],
+)
+def test_nothing_is_read_where_the_event_says_all(event: dict[str, Any]) -> None:
+    assert not isinstance(sort(**(OF_APP | event)), Unread)
+
+
+def test_a_message_that_was_read_and_has_no_metadata_is_none_of_ours() -> None:
+    intake = Intake(ME, channels=frozenset({"C0"}), apps=frozenset({"A0FORM"}), forms=IdForms())
+    message = {"ts": "1.1", "text": "A ticket", **OF_APP}
+    payload = {"ticket_id": "T-80008", "customer_id": "C-81265", "text": "ann@example.com"}
+
+    found = intake.reread("C0", {**message, "metadata": {**TYPE, "event_payload": payload}})
+
+    assert intake.reread("C0", message) == Ignored(why="no header")
+    assert isinstance(found, TicketMessage)
+    assert found.header.text == "[email]"
 
 
 def test_a_reply_is_no_ticket_even_with_a_header_and_says_whether_it_is_to_us() -> None:

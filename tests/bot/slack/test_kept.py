@@ -57,6 +57,13 @@ EVENTS: dict[str, dict[str, Any]] = {
         "text": TICKET,
     },
     "metadata": {**FORM, "app_id": "A0FORM", "text": SAID, "metadata": METADATA},
+    "an event without its metadata": {
+        **FORM,
+        "app_id": "A0FORM",
+        "text": SAID,
+        "metadata": {"event_type": EVENT_TYPE},
+    },
+    "an edited ticket": {**PERSON, "text": TICKET, "edited": {"user": "U0ANN", "ts": "3.3"}},
     "blocks alone": {**FORM, "app_id": "A0FORM", "text": "", "blocks": BLOCKS},
     "a reply": {**PERSON, "thread_ts": "0.1", "text": f"<@U0BOT> {SAID}"},
     "an edit": changed({**PERSON, "text": SAID}, {**PERSON, "text": TICKET}),

@@ -77,7 +77,7 @@ def test_metadata_is_read_on_demand_only(client: WebClient) -> None:
     (without,) = client.conversations_history(channel=ROOM)["messages"]
     (given,) = client.conversations_history(channel=ROOM, include_all_metadata=True)["messages"]
 
-    assert "metadata" not in without
+    assert without["metadata"] == {"event_type": "handrail"}
     assert given["metadata"] == metadata
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final, assert_never
 
+from bot.slack.store.cards import card_key
 from bot.slack.store.outbox import METADATA_TYPE, Method, Post, PostRow
+from bot.slack.store.threads import gave_up_key, status_key
 
-__all__ = ["arguments_of", "instead_of"]
+__all__ = ["arguments_of", "instead_of", "is_to_come_back"]
 
 _UNSHOWABLE: Final = frozenset({"invalid_blocks", "msg_blocks_too_long"})
+_NEEDED: Final = (card_key(""), status_key(""), gave_up_key(""))
 _NOT_HERE: Final = frozenset({"channel_not_found", "not_in_channel", "user_not_in_channel"})
 
 
@@ -31,6 +34,16 @@ def arguments_of(row: PostRow) -> dict[str, Any]:
     if row.thread_ts is not None:
         args["thread_ts"] = row.thread_ts
     return args
+
+
+def is_to_come_back(row: PostRow, code: str) -> bool:
+    """Whether an edit found its message deleted, and that is one that people need.
+
+    A card is where a decision is made, a status where a run is stopped, what is told of a run that
+    was given up where it is retried. A draft that somebody took away stays away.
+    """
+    needed = (row.target_key or "").startswith(_NEEDED)
+    return row.method is Method.UPDATE and code == "message_not_found" and needed
 
 
 def _metadata(key: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from approvals.store import Writer
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took
 from bot.slack.holds import Holds
 from bot.slack.intake import Us
-from bot.slack.post_calls import arguments_of, instead_of
+from bot.slack.post_calls import arguments_of, instead_of, is_to_come_back
 from bot.slack.posted import LOOK_UPS, Absent, Found, find_posted
 from bot.slack.remedies import LETTERS, Course, course_of, remedy
 from bot.slack.store.outbox import (
@@ -29,6 +29,7 @@ from bot.slack.store.outbox import (
     finish_post,
     next_due_post,
     next_post_us,
+    post_anew,
     postpone,
     put_post,
 )
@@ -210,6 +211,10 @@ class Poster:
         code = refused.code
         if row.method is Method.DELETE and code == "message_not_found":
             self._sent(row, None, is_new=False)
+            return
+        if is_to_come_back(row, code) and self._writer.run(
+            lambda w: post_anew(w, row, now_us=self._now_us())
+        ):
             return
         instead = instead_of(row, code)
         match _course(row, code, instead):

@@ -257,6 +257,20 @@ def test_case_15_a_decision_from_elsewhere_redraws_the_card_and_is_told_in_the_t
     assert any("Done" in shown(each) for each in desk.thread() if each != desk.card(proposal))
 
 
+def test_a_card_that_somebody_deleted_comes_back_with_what_was_decided(desk: ClickDesk) -> None:
+    proposal, card = desk.show(FEE)
+    desk.workspace.delete(card)
+    desk.work()
+
+    desk.decide_elsewhere(proposal, LEA)
+    desk.work()
+
+    again = desk.card(proposal)
+    assert again.ts != card.ts
+    assert "Done" in shown(again)
+    assert desk.failed() == []
+
+
 def test_case_20_of_an_approval_and_a_rejection_at_once_one_counts(desk: ClickDesk) -> None:
     proposal, card = desk.show(FEE)
     desk.click(LEA, card, ActionId.REJECT)

@@ -3,6 +3,7 @@
     ready -> sending -> sent | failed
     sending -> ready          Slack certainly did not take it
     ready, sending -> skipped a newer state of the same thing took its place (edits only)
+    sent -> ready             somebody deleted it: it is posted anew, as its edit was to show it
 
 What a row says goes once it is sent or skipped: after that it names a message and no more.
 
@@ -43,6 +44,7 @@ __all__ = [
     "message_post",
     "next_due_post",
     "next_post_us",
+    "post_anew",
     "postpone",
     "private_answer",
     "put_post",
@@ -198,7 +200,7 @@ def put_post(db: Database, post: Post, *, now_us: int) -> bool:
             post.channel,
             post.thread_ts,
             post.method.value,
-            json.dumps(post.payload, ensure_ascii=False, separators=(",", ":")),
+            _json(post.payload),
             post.key,
             post.target_key,
             post.stream,
@@ -287,6 +289,27 @@ def postpone(db: Database, row: PostRow, *, at_us: int, error: str | None, in_do
     return changed(db, sql, (state.value, at_us, error, row.outbox_id)) == 1
 
 
+def post_anew(db: Database, edit: PostRow, *, now_us: int) -> bool:
+    """Post a message again that somebody deleted, as ``edit`` was to show it, in its place.
+
+    False where the message is not the one that the edit was for; the edit is left as it is then.
+    """
+    again = changed(
+        db,
+        "UPDATE outbox SET state = 'ready', payload = ?, ts = NULL, attempts = 0, next_at_us = ?"
+        " WHERE key = ? AND state = 'sent' AND ts = ?",
+        (_json(edit.payload), now_us, edit.target_key, edit.target_ts),
+    )
+    if again == 0:
+        return False
+    changed(
+        db,
+        "UPDATE outbox SET state = 'skipped', payload = '{}' WHERE outbox_id = ?",
+        (edit.outbox_id,),
+    )
+    return True
+
+
 def fail_post(db: Database, row: PostRow, error: str) -> bool:
     """Give a row up. ``error`` is Slack's name for why; people see it and can try it again."""
     sql = (
@@ -344,6 +367,10 @@ AND (o.method != 'chat.postMessage' OR (
         AND e.thread_ts IS o.thread_ts AND e.method = o.method AND e.outbox_id < o.outbox_id)))
 ORDER BY o.priority DESC, o.outbox_id LIMIT 1
 """
+
+
+def _json(payload: Mapping[str, Any]) -> str:
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
 def _posts(db: Database, where: str, params: tuple[Any, ...] | Mapping[str, Any]) -> list[PostRow]:

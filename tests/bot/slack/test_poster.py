@@ -245,6 +245,53 @@ def test_an_edit_of_what_was_given_up_is_given_up(desk: Desk) -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ["card:P-222-222", "status:run-1", "gave-up:run-1"])
+def test_a_message_that_people_need_and_somebody_deleted_is_posted_again_by_its_next_edit(
+    desk: Desk, key: str
+) -> None:
+    desk.post(desk.say("waiting", key=key))
+    desk.work()
+    (first,) = desk.replies()
+    desk.workspace.delete(first, deliver=False)
+
+    for told in ("done", "done, and told"):
+        desk.post(edit_of(Said(text=told), channel=CHANNEL, target_key=key, key=f"{key}:{told}"))
+        desk.work()
+
+        (again,) = desk.replies()
+        assert again.text == told
+        assert again.ts != first.ts
+        assert again.metadata is not None
+        assert again.metadata["event_payload"] == {"key": key}
+    assert desk.failures() == []
+    assert len(desk.workspace.calls("chat.postMessage")) == 2
+
+
+def test_a_message_that_is_posted_again_is_looked_up_when_its_answer_is_lost(desk: Desk) -> None:
+    desk.post(desk.say("waiting", key="card:P-222-222"))
+    desk.work()
+    desk.workspace.delete(desk.replies()[0], deliver=False)
+    desk.workspace.faults.lose_answer("chat.postMessage")
+    edit = edit_of(Said(text="done"), channel=CHANNEL, target_key="card:P-222-222", key="1")
+    desk.post(edit)
+    desk.work()
+
+    assert desk.thread() == ["done"]
+    assert desk.failures() == []
+
+
+def test_a_draft_that_somebody_took_away_stays_away(desk: Desk) -> None:
+    desk.post(desk.say("Dear customer", key="draft:run-1:0"))
+    desk.work()
+    desk.workspace.delete(desk.replies()[0], deliver=False)
+    edit = edit_of(Said(text="edited"), channel=CHANNEL, target_key="draft:run-1:0", key="1")
+    desk.post(edit)
+    desk.work()
+
+    assert desk.thread() == []
+    assert desk.failures() == [("1", "message_not_found")]
+
+
 def test_an_operator_has_what_was_given_up_tried_again(desk: Desk) -> None:
     desk.workspace.faults.refuse("chat.postMessage", "no_text")
     desk.post(desk.say("card"))

@@ -35,6 +35,7 @@ def serve(*, settings: Settings, verbose: bool) -> int:
 
     Tokens are read from the environment or the .env file: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
     Socket Mode or SLACK_SIGNING_SECRET for HTTP. Channels stand in handrail.toml, table [slack].
+    Where Slack does not answer at the start it waits for it; a wrong token is refused at once.
     SIGTERM and Ctrl-C finish what was begun; a second one ends at once, and loses nothing either.
 
     \b
@@ -43,7 +44,7 @@ def serve(*, settings: Settings, verbose: bool) -> int:
       handrail serve --live --model local --record recordings
     """
     # Slack's libraries take their time to load, and the other commands do without.
-    from bot.slack.serve import served
+    from bot.slack.serve import served_when_reached
     from bot.slack.settings import read_secrets
 
     if not settings.slack.channels:
@@ -54,9 +55,13 @@ def serve(*, settings: Settings, verbose: bool) -> int:
         )
     _log_to_stderr(verbose=verbose)
     secrets = read_secrets(environment(), settings.slack.mode)
-    with _until_signal() as stopped, served(settings, secrets):
-        for line in _greeting(settings):
-            click.echo(line, err=True)
+    with (
+        _until_signal() as stopped,
+        served_when_reached(settings, secrets, stopped=stopped) as desk,
+    ):
+        if desk is not None:
+            for line in _greeting(settings):
+                click.echo(line, err=True)
         stopped.wait()
         click.echo("stopping: what was begun is finished first", err=True)
     return 0
@@ -101,7 +106,6 @@ def _how(settings: Settings) -> str:
 
 def _log_to_stderr(*, verbose: bool) -> None:
     logging.basicConfig(level=logging.WARNING, format=_FORMAT)
-    logging.getLogger("slack_bolt.App").setLevel(logging.ERROR)  # it warns of our own client
     logging.getLogger("handrail").setLevel(logging.DEBUG if verbose else logging.INFO)
 
 

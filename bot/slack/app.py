@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +27,10 @@ def make_app(settings: SlackSettings, secrets: SlackSecrets, gate: Gate) -> App:
     that is not ours is acknowledged, and comes to nothing.
     """
     signing = secrets.signing_secret
+    log = logging.getLogger("handrail.slack.bolt")
+    log.setLevel(logging.ERROR)  # it would warn of our client: it finds the token by itself too
     app = App(
+        logger=log,
         client=web_client(secrets.bot_token.get_secret_value(), api=settings.api),
         signing_secret=None if signing is None else signing.get_secret_value(),
         token_verification_enabled=False,  # the desk asked who we are already

@@ -60,7 +60,8 @@ def attach(app: App, settings: Settings, *, outside: Outside | None = None) -> A
 
     Raises:
         AppRefused: it is an ``AsyncApp``, or has no bot token of its own.
-        SlackUnreachable: Slack does not know the token, or did not answer.
+        SlackUnreachable: Slack does not know the token, or did not answer; where ``passes`` says
+            that it may be over by itself, attach again later.
     """
     if not isinstance(app, App):
         raise AppRefused(

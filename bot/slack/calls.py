@@ -7,6 +7,7 @@ a lost connection is switched off, because the message of the first try may well
 from __future__ import annotations
 
 import http.client
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -108,8 +109,10 @@ class Calls:
 
 
 def web_client(token: str, *, api: str, timeout_s: int = CALL_TIMEOUT_S) -> WebClient:
-    """Return a client that tries everything once."""
-    return WebClient(token=token, base_url=api, timeout=timeout_s, retry_handlers=[])
+    """Return a client that tries everything once, and leaves what to say of it to whoever calls."""
+    log = logging.getLogger("handrail.slack.web")
+    log.setLevel(logging.CRITICAL)  # it would say each lost answer, and we say once what is wrong
+    return WebClient(token=token, base_url=api, timeout=timeout_s, retry_handlers=[], logger=log)
 
 
 def _read_error(method: str, error: SlackApiError) -> Answer:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from bot.slack.calls import Answer, Calls, Limited, Lost, Refused, Took
 from bot.slack.errors import SlackUnreachable
 from bot.slack.intake import Us
 
 __all__ = ["ask_identity"]
+
+_NETWORK: Final = "check the network and slack.api"
+_LATER: Final = "try again later: Slack limits how often it is asked"
 
 
 def ask_identity(calls: Calls) -> Us:
@@ -35,9 +38,11 @@ def _took(answer: Answer, method: str) -> Took:
     match answer:
         case Took():
             return answer
-        case Refused(code=code) | Lost(code=code):
+        case Refused(code=code):
             raise SlackUnreachable(method, code)
-        case Limited():
-            raise SlackUnreachable(method, "ratelimited")
+        case Lost(code=code):
+            raise SlackUnreachable(method, code, hint=_NETWORK, passes=True)
+        case Limited(wait_s=wait_s):
+            raise SlackUnreachable(method, "ratelimited", hint=_LATER, passes=True, wait_s=wait_s)
         case _:
             assert_never(answer)

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, assert_never
 
 from slack_bolt import App
@@ -16,17 +16,24 @@ from bot.settings import Settings
 from bot.slack.app import make_app
 from bot.slack.backoff import Backoff
 from bot.slack.desk import Desk
+from bot.slack.errors import SlackUnreachable
 from bot.slack.guard import Guard
 from bot.slack.outside import Outside
 from bot.slack.settings import Mode, SlackSecrets
 from bot.slack.socket import SlackSocket, SocketHandler
+from bot.slack.troubles import Troubles
 from bot.slack.watch import Watch
 
-__all__ = ["served"]
+__all__ = ["served", "served_when_reached"]
 
 EVENTS_PATH: Final = "/slack/events"
 """Where Slack posts events, presses, forms and commands to, in HTTP mode."""
 START_TIMEOUT_S: Final = 10.0
+POLL_S: Final = 0.1
+"""How often a start that waits for Slack looks whether it is to end."""
+AWAY: Final = "Slack is away at the start"
+"""The name of that trouble."""
+_WAITS: Final = "It is tried again, ever more slowly; Ctrl-C ends it"
 _socket_log: Final = logging.getLogger("handrail.slack.socket")
 
 
@@ -51,6 +58,48 @@ def served(
             yield desk
     finally:
         desk.stop()
+
+
+@contextmanager
+def served_when_reached(
+    settings: Settings,
+    secrets: SlackSecrets,
+    *,
+    stopped: threading.Event,
+    outside: Outside | None = None,
+) -> Iterator[Desk | None]:
+    """Serve as ``served`` does, once Slack answers; None where ``stopped`` was set before.
+
+    While Slack is away it is tried again, ever more slowly, and the log says so once.
+
+    Raises:
+        SlackUnreachable: Slack answers and does not know a token.
+        BotError: as ``served``.
+    """
+    outside = outside or Outside()
+    backoff = Backoff(monotonic=outside.monotonic, chance=outside.chance)
+    troubles = Troubles()
+    with ExitStack() as stack:
+        desk = None
+        while desk is None and _may_try(backoff, stopped):
+            try:
+                desk = stack.enter_context(served(settings, secrets, outside=outside))
+            except SlackUnreachable as error:
+                if not error.passes:
+                    raise
+                backoff.failed(at_least_s=error.wait_s)
+                troubles.tell(AWAY, "%s: %s. %s. To do: %s", AWAY, error, _WAITS, error.hint)
+        if desk is not None:
+            troubles.over(AWAY)
+        yield desk
+
+
+def _may_try(backoff: Backoff, stopped: threading.Event) -> bool:
+    """Wait until it is time for another try; False where it is to end."""
+    while not backoff.may_try:
+        if stopped.wait(POLL_S):
+            return False
+    return not stopped.is_set()
 
 
 @contextmanager

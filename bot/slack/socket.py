@@ -84,11 +84,11 @@ class SlackSocket(SocketModeClient):
             case Took(data=data):
                 return str(data["url"])
             case Limited(wait_s=wait_s):
-                raise SlackUnreachable(OPEN, "ratelimited", hint=_AGAIN, wait_s=wait_s)
+                raise SlackUnreachable(OPEN, "ratelimited", hint=_AGAIN, passes=True, wait_s=wait_s)
             case Refused(code=code):
                 raise SlackUnreachable(OPEN, code, hint=_TO_DO)
             case Lost(code=code):
-                raise SlackUnreachable(OPEN, code, hint=f"check the network; {_AGAIN}")
+                raise SlackUnreachable(OPEN, code, hint=f"check the network; {_AGAIN}", passes=True)
 
     def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: FBT001, FBT002 - Slack's
         """Open a new connection in place of the present one, unless it is too early for that.

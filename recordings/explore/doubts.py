@@ -42,12 +42,12 @@ def _about_numbers(profiles: Sequence[RunProfile], max_loss: Decimal) -> Iterato
     if not successes:
         yield "No run succeeded: what limits would lose cannot be told, and none are proposed."
     elif successes < MIN_RUNS:
-        yield f"There are {successes} successes; fewer than {MIN_RUNS} say little about a loss."
+        yield f"Successes: {successes}; fewer than {MIN_RUNS} say little about a loss."
     if failures < MIN_RUNS:
-        yield f"There are {failures} failures; fewer than {MIN_RUNS} say little about a catch."
+        yield f"Failures: {failures}; fewer than {MIN_RUNS} say little about a catch."
     if successes and max_loss * successes < _RULE_OF_THREE:
         most = min(100.0, 100 * _RULE_OF_THREE / successes)
-        yield f"With {successes} successes, a loss of none may stand for up to {most:.1f} %."
+        yield f"None lost of {successes} may stand for a loss of up to {most:.1f} %."
     if unknown := counts[Success.UNKNOWN]:
         yield f"Of {unknown} runs it is not known whether they succeeded; they are not counted."
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.demo.scenes import STORY
 from bot.small_check import TO_DO, main, replayed, stale
 from bot.small_model import NAME
 from bot.story import Story
@@ -78,9 +79,14 @@ def _story(recording: Recording) -> Story:
     return story
 
 
+def test_each_ticket_of_the_demo_is_recorded_once() -> None:
+    recorded = [each.opened.ticket_id for each in RECORDINGS if each.opened is not None]
+
+    assert sorted(recorded) == sorted(scene.ticket_id for scene in STORY)
+
+
 def test_they_are_whole_and_marked_as_real_with_model_and_day() -> None:
     assert READ.faults == ()
-    assert RECORDINGS
     for recording in RECORDINGS:
         assert recording.opened is not None
         assert recording.opened.head.model == NAME

@@ -187,7 +187,7 @@ def test_a_loss_of_none_has_an_interval_of_none_and_a_doubt() -> None:
 
     assert found.best is not None
     assert found.best.interval.loss == (0.0, 0.0)
-    assert "With 4 successes, a loss of none may stand for up to 75.0 %." in found.doubts
+    assert "None lost of 4 may stand for a loss of up to 75.0 %." in found.doubts
 
 
 def doubts(profiles: Sequence[RunProfile]) -> str:

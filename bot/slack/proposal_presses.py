@@ -159,16 +159,17 @@ class ProposalPresses:
         outcome = Done(result={}) if done else failed
 
         def settle(w: Database) -> Message:
-            unknown = [
-                each
+            # The one that the form showed: another may be unknown by now, and is not meant.
+            unknown = {
+                each.operation_id
                 for each in operations_of(w, ref.proposal_id)
                 if each.state is OperationState.UNKNOWN
-            ]
-            if not unknown:
+            }
+            if ref.operation_id not in unknown:
                 raise PressRefused(answers.nothing_unknown(ref.proposal_id))
             operation = self._decisions.settle_unknown(
                 w,
-                operation_id=unknown[0].operation_id,
+                operation_id=ref.operation_id,
                 outcome=outcome,
                 person=person,
                 why=why,

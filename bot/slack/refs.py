@@ -90,15 +90,25 @@ class Field(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalRef:
-    """A proposal in the version that was shown. ``second``: the explicit yes to a second one."""
+    """A proposal in the version that was shown.
+
+    Attributes:
+        second: the explicit yes to a second one.
+        operation_id: the change that a form asks about, where it asks about one of several.
+    """
 
     proposal_id: str
     version: int
     second: bool = False
+    operation_id: str | None = None
 
     def __str__(self) -> str:
         content: dict[str, Any] = {"p": self.proposal_id, "v": self.version}
-        return _text(content | {"s": 1} if self.second else content)
+        if self.second:
+            content["s"] = 1
+        if self.operation_id is not None:
+            content["o"] = self.operation_id
+        return _text(content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +146,13 @@ def read_proposal_ref(value: str) -> ProposalRef | None:
     """Read a button's value or a form's private metadata; None where it is none of ours."""
     match _content(value):
         case {"p": str(proposal_id), "v": int(version), **rest}:
-            return ProposalRef(proposal_id=proposal_id, version=version, second=rest.get("s") == 1)
+            operation_id = rest.get("o")
+            return ProposalRef(
+                proposal_id=proposal_id,
+                version=version,
+                second=rest.get("s") == 1,
+                operation_id=operation_id if isinstance(operation_id, str) else None,
+            )
         case _:
             return None
 

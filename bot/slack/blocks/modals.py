@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from approvals import Operation, OperationState, ProposalState
@@ -86,6 +87,7 @@ def settle_modal(view: CardView) -> View:
     It asks about the first operation that is unknown.
     """
     unknown = next(each for each in view.facts.actions if _is_unknown(each.operation))
+    assert unknown.operation is not None, "it is unknown, so it is there"
     choice: Block = {
         "type": "input",
         "block_id": Field.OUTCOME,
@@ -101,7 +103,7 @@ def settle_modal(view: CardView) -> View:
     }
     how = text_input(Field.REASON, words.HOW_KNOWN, most=MAX_REASON, lines=True)
     what = section(f"{unknown.position}. {action_words(unknown.action)}")
-    ref = ref_of(view.facts)
+    ref = replace(ref_of(view.facts), operation_id=unknown.operation.operation_id)
     return modal(
         CallbackId.SETTLE, words.SETTLE_TITLE, [what, choice, how], ref=ref, submit=words.SAVE
     )

@@ -76,7 +76,8 @@ def settled(operation_id: str) -> str:
 
 def nothing_unknown(proposal_id: str) -> str:
     """Say that there is nothing left to find out."""
-    return f"What became of {proposal_id} is known by now; its card shows it. {NOTHING_CHANGED}"
+    known = f"What was asked here is known by now; the card of {proposal_id} shows it."
+    return f"{known} {NOTHING_CHANGED}"
 
 
 def nothing_known() -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 __all__ = ["Attempt", "Fault"]
+
+_GATEWAY_TIMEOUTS: Final = frozenset({504, 524})
+"""A gateway did not wait for the model any longer, which may have gone on (524 is Cloudflare's)."""
 
 
 class Fault(StrEnum):
@@ -22,6 +26,8 @@ class Fault(StrEnum):
     """Status 5xx, 408 or 409."""
     GARBLED = "garbled"
     """Not HTTP, not JSON, too long, or not of the form of Chat Completions."""
+    PROXY_REFUSED = "proxy_refused"
+    """The proxy did not let the call through."""
     BAD_CERTIFICATE = "bad_certificate"
     BAD_KEY = "bad_key"
     UNKNOWN_MODEL = "unknown_model"
@@ -52,8 +58,11 @@ class Attempt:
     """The wait that the provider asked for, in microseconds."""
     waited_us: int
     """The wait before the next try, in microseconds; 0 where there was none."""
+    begun: bool = False
+    """Whether a part of a reply had come when it ended."""
 
     @property
     def may_have_cost(self) -> bool:
         """Whether the provider may have worked on it, and so may count it."""
-        return self.fault in (Fault.TIMEOUT, Fault.BROKEN, Fault.GARBLED)
+        silent = self.fault in (Fault.TIMEOUT, Fault.BROKEN, Fault.GARBLED)
+        return silent or self.begun or self.status in _GATEWAY_TIMEOUTS

@@ -40,6 +40,10 @@ class Exchange(BaseHTTPRequestHandler):
         self.server.seen.append(Asked(path=self.path, headers=headers, body=json.loads(body)))
         self.server.turn()(self)
 
+    def do_CONNECT(self) -> None:
+        """Let the next turn answer who takes us for a proxy."""
+        self.server.turn()(self)
+
     def log_message(self, *args: Any) -> None:
         """Stay silent."""
 
@@ -154,6 +158,53 @@ def drips(exchange: Exchange) -> None:
     while not exchange.server.over.wait(0.02):
         exchange.wfile.write(b" ")
         exchange.wfile.flush()
+
+
+def drips_from(begun: bytes, drop: bytes) -> Turn:
+    """Send the beginning of an answer, then a drop every 20 ms for 2 s, then close the connection.
+
+    A client that is bound by the silence between the drops alone sees the connection end.
+    """
+
+    def turn(exchange: Exchange) -> None:
+        exchange.wfile.write(begun)
+        for _ in range(100):
+            exchange.wfile.flush()
+            if exchange.server.over.wait(0.02):
+                break
+            exchange.wfile.write(drop)
+        exchange.close_connection = True
+
+    return turn
+
+
+_OK = b"HTTP/1.1 200 OK\r\n"
+_CHUNKED = _OK + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+DRIPS: Mapping[str, Turn] = {
+    "a header": drips_from(_OK + b"X-Long: ", b"a"),
+    "headers": drips_from(_OK, b"X-Many: a\r\n"),
+    "100 Continue": drips_from(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "the size of a chunk": drips_from(_CHUNKED + b"1\r\n{\r\n", b"0"),
+    "chunks": drips_from(_CHUNKED, b"1\r\n \r\n"),
+    "comments of a stream": drips_from(
+        _CHUNKED.replace(b"application/json", b"text/event-stream"), b"7\r\n: ping\n\r\n"
+    ),
+}
+"""Answers that never come to an end although something always comes, by what is dripped."""
+
+
+def stalls(before_s: float, after_s: float, *, head_s: float = 0.0) -> Turn:
+    """Send the head, then a first piece, then nothing, then close: after so many seconds each."""
+
+    def turn(exchange: Exchange) -> None:
+        over = exchange.server.over
+        over.wait(head_s)
+        exchange.head(200, {"Content-Type": "text/event-stream"})
+        over.wait(before_s)
+        exchange.wfile.write(f"data: {json.dumps(chunk(content='x'))}\n\n".encode())
+        over.wait(after_s)
+
+    return turn
 
 
 def completion(

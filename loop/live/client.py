@@ -217,7 +217,7 @@ class _Asking:
         wait_s = self._means.retries.backoff_s(number) if asked_s is None else asked_s
         fits = (left_s is None or wait_s < left_s) and self._fits(wait_s)
         self._note(refusal, latency_us, waits_s=wait_s if may and fits else 0.0)
-        if refusal.fault is Fault.TIMEOUT and left_s is not None and left_s <= 0:
+        if refusal.is_retried and left_s is not None and left_s <= 0:
             raise self._cut()
         if may and fits:
             return wait_s
@@ -232,6 +232,7 @@ class _Asking:
                 latency_us=latency_us,
                 asked_wait_us=None if asked_s is None else _us(asked_s),
                 waited_us=_us(waits_s),
+                begun=refusal.begun,
             )
         )
 

@@ -63,9 +63,10 @@ def usage_of(value: Any) -> Usage:
     """Return the tokens in our form: cached ones part of in, reasoning part of out.
 
     OpenAI, Azure and vLLM count so themselves. Where the total is the sum of in, out *and*
-    reasoning (xAI, Gemini), reasoning stood beside out and is added to it. DeepSeek and Moonshot
-    name the cached ones in a place of their own. Nothing, 0 in and 0 out (of a server that does
-    not count), and what cannot be a number of tokens is unknown.
+    reasoning (xAI), reasoning stood beside out and is added to it; where the total is more than in
+    and out and no reasoning is given (Gemini), the rest is reasoning. DeepSeek and Moonshot name
+    the cached ones in a place of their own. Nothing, 0 in and 0 out (of a server that does not
+    count), and what cannot be a number of tokens is unknown.
     """
     if not isinstance(value, Mapping):
         return Usage()
@@ -73,9 +74,11 @@ def usage_of(value: Any) -> Usage:
     if not tokens_in and not tokens_out:
         return Usage()
     reasoning = _count(_inside(value, "completion_tokens_details"), "reasoning_tokens")
-    if tokens_in is not None and tokens_out is not None and reasoning:
-        beside = _count(value, "total_tokens") == tokens_in + tokens_out + reasoning
-        tokens_out += reasoning if beside else 0
+    total = _count(value, "total_tokens")
+    if tokens_in is not None and tokens_out is not None and total is not None:
+        beside = total - tokens_in - tokens_out
+        if beside > 0 and (not reasoning or reasoning == beside):
+            tokens_out, reasoning = tokens_out + beside, beside
     return Usage(
         tokens_in=tokens_in,
         tokens_out=tokens_out,

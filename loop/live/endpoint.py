@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import SecretStr
@@ -13,6 +14,7 @@ from loop.live.body import path_of, query_of
 from loop.live.completion import Completion, Misshapen, completion_of
 from loop.live.http import Answer, Http, HttpFault
 from loop.live.json_text import JsonBad, read_json
+from loop.live.own_key import OwnKey
 from loop.live.refusals import Refusal, refusal_of
 from loop.live.server import Server, Style
 from loop.live.stream import Pieces, Progress
@@ -21,7 +23,8 @@ from loop.redact import Redactor
 
 __all__ = ["Endpoint"]
 
-KEY: Final = "[key]"
+MOST_REDACTED: Final = 20_000
+"""Secrets are looked for in so many characters of a reason, of which far fewer are shown."""
 OK: Final = 200
 UNNAMED: Final = 500
 """Stands for the status of an error that names none."""
@@ -37,6 +40,7 @@ class Endpoint:
     def __init__(self, server: Server, utc: Callable[[], float]) -> None:
         self._server = server
         self._secret = _secret_headers(server)
+        self._own_key = OwnKey(server.api_key)
         self._http = Http(server)
         self._utc = utc
         self._redactor = Redactor()
@@ -69,7 +73,7 @@ class Endpoint:
                 line=line,
             )
         except HttpFault as error:
-            return Refusal(fault=error.fault, reason=str(error))
+            return Refusal(fault=error.fault, reason=str(error), status=error.status)
         try:
             return self._read(answer, pieces)
         except Misshapen as error:
@@ -79,8 +83,9 @@ class Endpoint:
 
     def hidden(self, text: str) -> str:
         """Return a provider's words without our key and without what looks like a secret."""
-        key = "" if self._server.api_key is None else self._server.api_key.get_secret_value()
-        return self._redactor.text(text.replace(key, KEY) if key else text)
+        # The key first: what is collapsed or cut before it may hold half of one.
+        shown = " ".join(self._own_key.out_of(text).split())
+        return self._redactor.text(shown[:MOST_REDACTED])
 
     def close(self) -> None:
         """Close the connections. Closing twice is allowed."""
@@ -95,8 +100,9 @@ class Endpoint:
             return Refusal(fault=Fault.BROKEN, reason=reason)
         value = _value(answer, pieces)
         if value.get("error"):  # some gateways answer 200 all the same
-            return refusal_of(_status_in(value), value, wait_s)
-        return completion_of(value)
+            refusal = refusal_of(_status_in(value), value, wait_s)
+            return replace(refusal, begun=pieces.has_begun)
+        return self._own_key.out_of_completion(completion_of(value))
 
     def _garbled(self, problem: str) -> Refusal:
         reason = f"what {self._http.host} sent {problem}"

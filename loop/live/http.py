@@ -1,4 +1,4 @@
-"""The one module of this package that talks HTTP (with httpx).
+"""The one module of this package that talks HTTP (with httpx, over connections of our own).
 
 A call has one of two ends: a whole answer, whatever its status, or an :class:`HttpFault` that says
 what happened. Nothing is retried, and no redirect is followed: the caller decides.
@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import httpcore
 import httpx
 from pydantic import SecretStr
 
 from loop.attempts import Fault
 from loop.errors import ServerRefused
+from loop.live.connections import Connections
 from loop.live.server import Server
 
 __all__ = ["Answer", "Http", "HttpFault"]
@@ -28,22 +30,22 @@ CONNECT_S: Final = 10.0
 MAX_ANSWER_BYTES: Final = 8_000_000
 """Longest answer that is read, in bytes after decompression."""
 MAX_CONNECTIONS: Final = 20
+_OURS: Final = 4
+"""The class of statuses that say the fault is ours: another try does not help."""
 SSE: Final = "text/event-stream"
-UNREACHED: Final = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-)
+KEPT_S: Final = 5.0
+"""How long a connection is kept that nobody uses, in seconds (httpx's own)."""
+UNREACHED: Final = (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.PoolTimeout)
 """Errors after which nothing was sent."""
 
 
 class HttpFault(Exception):
     """No whole answer came. The message names nothing that was sent or read."""
 
-    def __init__(self, fault: Fault, message: str) -> None:
+    def __init__(self, fault: Fault, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.fault = fault
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,20 +78,20 @@ class Http:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_bytes = max_answer_bytes
-        self._monotonic = monotonic
         url = _checked(server)
         self.host: str = url.host
-        try:
-            self._client = httpx.Client(
-                base_url=url,
-                verify=_trust(url, server.ca_file),
-                proxy=None if server.proxy is None else server.proxy.get_secret_value(),
-                follow_redirects=False,
-                trust_env=False,
-                limits=httpx.Limits(max_connections=MAX_CONNECTIONS),
-            )
-        except (httpx.InvalidURL, ValueError):
-            raise ServerRefused("proxy", "is no address of a proxy") from None
+        self._reached = url.host if server.proxy is None else "the proxy"
+        self._connections = Connections(monotonic)
+        pool = httpcore.ConnectionPool(
+            ssl_context=_trust(url, server.ca_file),
+            proxy=None if server.proxy is None else _proxy(server.proxy),
+            max_connections=MAX_CONNECTIONS,
+            keepalive_expiry=KEPT_S,
+            network_backend=self._connections,
+        )
+        self._client = httpx.Client(
+            base_url=url, transport=_Transport(pool), follow_redirects=False, trust_env=False
+        )
 
     def post(
         self,
@@ -116,49 +118,48 @@ class Http:
         request.extensions["timeout"] = httpx.Timeout(
             timeout_s, connect=min(timeout_s, CONNECT_S), pool=min(timeout_s, CONNECT_S)
         ).as_dict()
-        ends = self._monotonic() + timeout_s
         try:
-            response = self._client.send(request, stream=True)
-            try:
-                return self._read(response, ends, line)
-            finally:
-                response.close()
+            with self._connections.call(timeout_s):
+                response = self._client.send(request, stream=True)
+                try:
+                    return self._read(response, line)
+                finally:
+                    response.close()
+        except httpcore.ProxyError as error:
+            raise self._refused_by_proxy(error) from None
         except UNREACHED as error:
             raise self._unreached(error) from None
-        except httpx.TimeoutException:
+        except httpcore.TimeoutException:
             raise self._late() from None
-        except (httpx.DecodingError, httpx.RemoteProtocolError) as error:
+        except (httpx.DecodingError, httpcore.RemoteProtocolError) as error:
             raise self._unread(error) from None
-        except httpx.TransportError:
+        except (httpcore.NetworkError, httpcore.ProtocolError):
             raise self._broken() from None
 
     def close(self) -> None:
         """Close the connections. Closing twice is allowed."""
         self._client.close()
 
-    def _read(self, response: httpx.Response, ends: float, line: Callable[[str], None]) -> Answer:
+    def _read(self, response: httpx.Response, line: Callable[[str], None]) -> Answer:
         answer = Answer(
             status=response.status_code,
             headers={name.lower(): value for name, value in response.headers.items()},
             body=b"",
         )
         if not answer.is_stream:
-            body = b"".join(self._chunks(response, ends))
+            body = b"".join(self._chunks(response))
             return Answer(status=answer.status, headers=answer.headers, body=body)
-        for each in _lines(self._chunks(response, ends)):
+        for each in _lines(self._chunks(response)):
             line(each)
         return answer
 
-    def _chunks(self, response: httpx.Response, ends: float) -> Iterator[bytes]:
+    def _chunks(self, response: httpx.Response) -> Iterator[bytes]:
         read = 0
         for chunk in response.iter_bytes():
             read += len(chunk)
             if read > self._max_bytes:
                 text = f"{self.host} answered with more than {self._max_bytes} bytes"
                 raise HttpFault(Fault.GARBLED, text)
-            # httpx bounds each wait, not their sum: a server may send one byte at a time.
-            if self._monotonic() > ends:
-                raise self._late()
             yield chunk
 
     def _late(self) -> HttpFault:
@@ -168,17 +169,72 @@ class Http:
         text = f"the connection to {self.host} ended before the reply was whole"
         return HttpFault(Fault.BROKEN, text)
 
-    def _unreached(self, error: httpx.HTTPError) -> HttpFault:
+    def _refused_by_proxy(self, error: httpcore.ProxyError) -> HttpFault:
+        status = int(str(error).partition(" ")[0])  # httpcore has it in its message alone
+        if status // 100 == _OURS:
+            text = "the proxy did not let the call through; nothing was sent"
+            return HttpFault(Fault.PROXY_REFUSED, text, status)
+        text = f"the proxy could not reach {self.host}; nothing was sent"
+        return HttpFault(Fault.UNREACHABLE, text, status)
+
+    def _unreached(self, error: Exception) -> HttpFault:
         if _is_certificate(error):
             text = f"the certificate of {self.host} is not one that is trusted here"
             return HttpFault(Fault.BAD_CERTIFICATE, f"{text}; ca_file names others")
-        return HttpFault(Fault.UNREACHABLE, f"{self.host} cannot be reached; nothing was sent")
+        return HttpFault(Fault.UNREACHABLE, f"{self._reached} cannot be reached; nothing was sent")
 
-    def _unread(self, error: httpx.HTTPError) -> HttpFault:
-        # One class in httpx for both ends.
+    def _unread(self, error: Exception) -> HttpFault:
+        # One class in httpcore for both ends.
         if "disconnected" in str(error) or "closed connection" in str(error):
             return self._broken()
         return HttpFault(Fault.GARBLED, f"{self.host} did not answer in HTTP")
+
+
+class _Transport(httpx.BaseTransport):
+    """Sends the requests of an ``httpx`` client over a pool of ``httpcore``.
+
+    httpx has one of its own, which takes no connections from outside. Errors of the network are
+    those of ``httpcore``.
+    """
+
+    def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        self._pool = pool
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and return the beginning of its answer."""
+        url = request.url
+        answer = self._pool.handle_request(
+            httpcore.Request(
+                method=request.method,
+                url=httpcore.URL(
+                    scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+                ),
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+        )
+        return httpx.Response(
+            status_code=answer.status,
+            headers=answer.headers,
+            stream=_Body(answer),
+            extensions=answer.extensions,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._answer.iter_stream()
+
+    def close(self) -> None:
+        self._answer.close()
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
@@ -212,6 +268,22 @@ def _checked(server: Server) -> httpx.URL:
             "base_url", "is plain http to another machine; plain_http = true allows it"
         )
     return url
+
+
+def _proxy(address: SecretStr) -> httpcore.Proxy:
+    try:
+        proxy = httpx.Proxy(address.get_secret_value())
+    except (httpx.InvalidURL, ValueError):
+        raise ServerRefused("proxy_env", "names no address of a proxy") from None
+    if proxy.url.scheme not in ("http", "https") or not proxy.url.host:
+        raise ServerRefused("proxy_env", "names an address without http:// or https://")
+    url = httpcore.URL(
+        scheme=proxy.url.raw_scheme,
+        host=proxy.url.raw_host,
+        port=proxy.url.port,
+        target=proxy.url.raw_path,
+    )
+    return httpcore.Proxy(url, auth=proxy.raw_auth)
 
 
 def _is_loopback(host: str) -> bool:

@@ -18,6 +18,8 @@ __all__ = ["MAX_REASON", "Refusal", "refusal_of", "said_of"]
 
 MAX_REASON: Final = 300
 """Longest reason of a provider that is kept, in characters."""
+MOST_SEARCHED: Final = 4 * MAX_REASON
+"""What a refusal means is looked for in so many characters of its reason."""
 
 _CODES: Final[Mapping[str, Fault]] = {
     "content_filter": Fault.CONTENT_FILTER,
@@ -61,6 +63,7 @@ _STATUSES: Final[Mapping[int, Fault]] = {
     403: Fault.BAD_KEY,
     404: Fault.UNKNOWN_ADDRESS,
     405: Fault.UNKNOWN_ADDRESS,
+    407: Fault.PROXY_REFUSED,
     408: Fault.SERVER_ERROR,
     409: Fault.SERVER_ERROR,
     413: Fault.CONTEXT_LENGTH,
@@ -73,7 +76,8 @@ _RETRIED: Final = frozenset(
 
 _HELP: Final[Mapping[Fault, str]] = {
     Fault.TIMEOUT: "timeout_s allows more",
-    Fault.UNREACHABLE: "see that the server runs, and base_url",
+    Fault.UNREACHABLE: "see that the server runs, base_url, and proxy_env where it is set",
+    Fault.PROXY_REFUSED: "see the variable that proxy_env names",
     Fault.GARBLED: "see that base_url leads to Chat Completions",
     Fault.BAD_KEY: "see the variable that api_key_env names",
     Fault.UNKNOWN_MODEL: "see id, the name that the server knows",
@@ -92,9 +96,11 @@ class Refusal:
 
     fault: Fault
     reason: str
-    """The provider's words, as they came, cut; or ours."""
+    """The provider's words, as they came; or ours."""
     status: int | None = None
     asked_wait_s: float | None = None
+    begun: bool = False
+    """Whether a part of a reply had come."""
 
     @property
     def is_retried(self) -> bool:
@@ -107,7 +113,7 @@ def refusal_of(status: int, body: bytes | Mapping[str, Any], wait_s: float | Non
     error = _error(body)
     reason = _reason(error)
     return Refusal(
-        fault=_fault(status, error, reason),
+        fault=_fault(status, error, reason[:MOST_SEARCHED]),
         reason=reason or "no reason was given",
         status=status,
         asked_wait_s=wait_s,
@@ -165,4 +171,4 @@ def _codes(error: Mapping[str, Any]) -> list[str]:
 
 def _reason(error: Mapping[str, Any]) -> str:
     found = error.get("message") or error.get("detail") or ""
-    return found[: 4 * MAX_REASON] if isinstance(found, str) else ""
+    return found if isinstance(found, str) else ""

@@ -57,8 +57,16 @@ class Pieces:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the stream came to its own end."""
-        return self._is_done
+        """Whether the stream came to its own end, and the reply in it to one (or to what is none).
+
+        Gateways end a stream in order whose model they lost: such a reply has no finish reason.
+        """
+        return self._is_done and (self._finish_reason is not None or self._fault is not None)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a part of a reply has come."""
+        return bool(self._texts or self._calls)
 
     def value(self) -> dict[str, Any]:
         """Return the whole completion, as it would have come in one piece.
@@ -93,13 +101,13 @@ class Pieces:
         for name in ("model", "usage"):  # usage grows from chunk to chunk: the last one counts
             if value.get(name) is not None:
                 self._head[name] = value[name]
-        choices = value.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        choice = _first_choice(value.get("choices"))
+        if choice is None:
             return  # the last chunk holds the usage alone
-        delta = choices[0].get("delta")
+        delta = choice.get("delta")
         if isinstance(delta, dict):
             self._delta(delta)
-        self._finish_reason = choices[0].get("finish_reason") or self._finish_reason
+        self._finish_reason = choice.get("finish_reason") or self._finish_reason
 
     def _delta(self, delta: dict[str, Any]) -> None:
         for name in ("content", "refusal"):
@@ -117,9 +125,9 @@ class Pieces:
     def _call(self, piece: dict[str, Any]) -> None:
         function = piece.get("function")
         function = function if isinstance(function, dict) else {}
-        call = self._open_call(piece)
         name, arguments = function.get("name"), function.get("arguments")
-        if isinstance(name, str):
+        call = self._open_call(piece, has_name=bool(name))
+        if isinstance(name, str) and name != call["function"]["name"]:  # some repeat it
             call["function"]["name"] += name
         if arguments is not None:
             # Some servers send the object itself, and some a text after it: all of it is kept.
@@ -127,14 +135,15 @@ class Pieces:
         if call["function"]["name"] == FINISH:
             self._writing()
 
-    def _open_call(self, piece: dict[str, Any]) -> dict[str, Any]:
+    def _open_call(self, piece: dict[str, Any], *, has_name: bool) -> dict[str, Any]:
         """Return the call that a piece goes on with, or a new one.
 
-        Some servers give every call the index 0, or none, and tell them apart by id alone.
+        Some servers give every call the index 0, or none, and tell them apart by id alone; some
+        (vLLM) give every piece an id of its own. A piece without a name begins no other call.
         """
         call_id, index = piece.get("id"), piece.get("index")
         open_calls = [call for call in self._calls if call["index"] == index]
-        if open_calls and (not call_id or call_id == open_calls[-1]["id"]):
+        if open_calls and (not has_name or not call_id or call_id == open_calls[-1]["id"]):
             return open_calls[-1]
         call = {
             "index": index,
@@ -148,3 +157,11 @@ class Pieces:
         if not self._is_writing:
             self._is_writing = True
             self._on_progress(Progress.WRITING)
+
+
+def _first_choice(choices: Any) -> dict[str, Any] | None:
+    """Return the one choice that was asked for, whatever others stand beside it."""
+    if not isinstance(choices, list):
+        return None
+    found = (choice for choice in choices if isinstance(choice, dict))
+    return next((choice for choice in found if choice.get("index") in (0, None)), None)

@@ -18,7 +18,17 @@ from loop import PRICES, WireCall
 from recordings import SHIPPED_RECORDINGS, Recording, read_recordings
 from tests.bot.conftest import Cli
 from tests.live_runs import turns_of
-from tests.provider import KEY, Exchange, Provider, Turn, completes, fails, says, serving
+from tests.provider import (
+    DRIPS,
+    KEY,
+    Exchange,
+    Provider,
+    Turn,
+    completes,
+    fails,
+    says,
+    serving,
+)
 from tools import SHIPPED_DATA
 
 CARD = "4111 1111 1111 1111"
@@ -143,6 +153,17 @@ def test_an_absurd_count_of_tokens_leaves_the_run_readable(cli: Cli, home: Path)
 
     assert "unknown tokens in" in shown
     assert cli("trace", "T-80008").exit_code == 0
+
+
+def test_a_run_ends_as_time_whatever_its_server_drips(cli: Cli, home: Path) -> None:
+    with serving(DRIPS["a header"], last_repeats=True) as opened:
+        write_settings(home, opened.url, "free = true\n")
+        cli(
+            "run", "T-80008", "--live", "--model", "local", "--limit", "max_seconds=1", TEST_KEY=KEY
+        )
+
+        assert "the run's time was over" in " ".join(cli("trace", "T-80008").stdout.split())
+    assert len(opened.seen) == 1
 
 
 def test_tries_that_failed_show_in_the_trace(cli: Cli, provider: Provider) -> None:

@@ -68,6 +68,54 @@ def test_calls_that_share_an_index_are_told_apart_by_their_ids(index: int | None
     assert answered(turn)[0].calls == (CALL, OTHER)
 
 
+def test_a_piece_without_a_name_goes_on_with_its_call_whatever_id_it_has() -> None:
+    """Several versions of vLLM give each piece an id of its own."""
+    turn = streams(
+        chunk(tool_calls=[piece(0, "c1", name="get_order", arguments="")]),
+        chunk(tool_calls=[piece(0, "x1", arguments='{"order_id"')]),
+        chunk(tool_calls=[piece(1, "c2", name="get_order", arguments="")]),
+        chunk(tool_calls=[piece(0, "x2", arguments=': "LK-1"}')]),
+        chunk(tool_calls=[piece(1, "x3", name="", arguments=OTHER.arguments)]),
+        chunk("tool_calls"),
+    )
+
+    assert answered(turn)[0].calls == (CALL, OTHER)
+
+
+def test_a_name_that_comes_with_each_piece_is_one_name() -> None:
+    turn = streams(
+        chunk(tool_calls=[piece(0, "c1", name="get_order", arguments='{"order_id"')]),
+        chunk(tool_calls=[piece(0, "c1", name="get_order", arguments=': "LK-1"}')]),
+        chunk("tool_calls"),
+    )
+
+    assert answered(turn)[0].calls == (CALL,)
+
+
+def test_a_name_may_come_in_pieces() -> None:
+    turn = streams(
+        chunk(tool_calls=[piece(0, "c1", name="get_")]),
+        chunk(tool_calls=[piece(0, name="order", arguments=CALL.arguments)]),
+        chunk("tool_calls"),
+    )
+
+    assert answered(turn)[0].calls == (CALL,)
+
+
+def test_another_choice_is_no_part_of_the_reply() -> None:
+    def of(index: int, text: str) -> dict[str, Any]:
+        return {"index": index, "delta": {"content": text}, "finish_reason": None}
+
+    turn = streams(
+        {"choices": [of(0, "Your ")]},
+        {"choices": [of(1, "My ")]},
+        {"choices": [of(1, "My "), of(0, "parcel")]},
+        chunk("stop"),
+    )
+
+    assert answered(turn)[0].text == "Your parcel"
+
+
 def test_an_object_as_arguments_and_a_text_after_it_are_both_kept() -> None:
     first = piece(0, "c1", name="get_order", arguments={"order_id": "LK-1"})
     turn = streams(
@@ -179,7 +227,24 @@ FAMILIES: dict[str, tuple[dict[str, Any], Usage]] = {
         },
         Usage(tokens_in=2000, tokens_out=500, cached_in=1024, reasoning_out=320),
     ),
-    "xAI, Gemini: reasoning beside the completion": (
+    "Gemini: reasoning in the total alone": (
+        {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623},
+        Usage(tokens_in=20, tokens_out=603, reasoning_out=405),
+    ),
+    "a total that is neither": (
+        {
+            "prompt_tokens": 20,
+            "completion_tokens": 198,
+            "total_tokens": 623,
+            "completion_tokens_details": {"reasoning_tokens": 100},
+        },
+        Usage(tokens_in=20, tokens_out=198, reasoning_out=100),
+    ),
+    "a total that is too small": (
+        {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 7},
+        Usage(tokens_in=20, tokens_out=198),
+    ),
+    "xAI: reasoning beside the completion": (
         {
             "prompt_tokens": 2000,
             "completion_tokens": 180,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from pydantic import SecretStr
 
-from loop import BudgetCut, Fault, ProviderFailed, Retries, WireCall
+from loop import BudgetCut, Fault, ProviderFailed, Retries, Server, WireCall
+from loop.live.http import Http, HttpFault
 from tests.loop.live.asking import Asking, request
 from tests.provider import (
+    DRIPS,
     KEY,
     Turn,
     breaks_off,
@@ -22,6 +27,7 @@ from tests.provider import (
     is_silent,
     says,
     serving,
+    stalls,
     streams,
 )
 
@@ -142,7 +148,6 @@ GARBLED: list[tuple[str, Turn]] = [
     ("a call in an event as text", streams(chunk(tool_calls=["x"]))),
     ("calls in an event as a number", streams(chunk(tool_calls=7))),
     ("calls in an event as true", streams(chunk(tool_calls=True))),
-    ("a stream of nothing", streams()),
 ]
 
 
@@ -161,12 +166,16 @@ def test_an_answer_that_is_too_long_is_garbled() -> None:
     assert "more than 8000000 bytes" in str(error)
 
 
+HALF_A_CALL = {"index": 0, "id": "c1", "function": {"name": "finish", "arguments": "{}"}}
 BROKEN: list[tuple[str, Turn]] = [
     ("without a word", hangs_up),
     ("in the body", breaks_off()),
     ("in an error", breaks_off(b"")),
     ("in a stream", streams(chunk(content="Your parcel is"), done=False)),
     ("after the finish reason", streams(chunk("stop", content="Hi"), done=False)),
+    ("in order, without a finish reason", streams(chunk(content="Your parcel is"))),
+    ("in order, in a call", streams(chunk(tool_calls=[HALF_A_CALL]))),
+    ("in order, with nothing", streams()),
 ]
 
 
@@ -185,6 +194,39 @@ def test_a_server_that_does_not_come_to_an_end_is_late(turn: Turn) -> None:
     assert [attempt.fault for attempt in error.attempts] == [Fault.TIMEOUT]
     assert error.attempts[0].may_have_cost
     assert str(error) == ("timeout: 127.0.0.1 gave no whole reply in time; timeout_s allows more")
+
+
+@pytest.mark.parametrize("what", DRIPS)
+def test_a_server_that_drips_is_late_whatever_it_drips(what: str) -> None:
+    """Each drop is in time, and the connection ends after 2 s; the try has 0.3 s."""
+    error = failed(DRIPS[what], timeout_s=0.3)
+
+    assert [attempt.fault for attempt in error.attempts] == [Fault.TIMEOUT]
+
+
+@pytest.mark.parametrize("turn", [stalls(0.4, 0.4), stalls(0.0, 0.8), stalls(0.0, 0.4, head_s=0.4)])
+def test_a_first_piece_is_no_more_time_for_the_next(turn: Turn) -> None:
+    """The connection ends after 0.8 s, within a time-out of the first piece; the try has 0.5 s."""
+    assert failed(turn, timeout_s=0.5).attempts[0].fault is Fault.TIMEOUT
+
+
+def test_a_peer_that_reads_nothing_is_late() -> None:
+    """The body is larger than what the kernel takes in the peer's place."""
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        http = Http(Server(base_url=f"http://127.0.0.1:{deaf.getsockname()[1]}", model="m"))
+        with pytest.raises(HttpFault) as caught:
+            http.post(
+                "/x",
+                body=b" " * 20_000_000,
+                secret_headers={},
+                params={},
+                timeout_s=0.3,
+                line=lambda _: None,
+            )
+        http.close()
+
+    assert caught.value.fault is Fault.TIMEOUT
 
 
 def test_a_server_that_is_not_there_is_unreachable() -> None:
@@ -224,9 +266,10 @@ def test_an_error_inside_an_answer_of_200_is_an_error(
     assert failed(turn).attempts[0].fault is fault
 
 
-def test_a_call_that_the_budget_cuts_ends_as_time_with_its_try_on_record() -> None:
+@pytest.mark.parametrize("turn", [is_silent, DRIPS["a header"], stalls(0.8, 0.8)])
+def test_a_call_that_the_budget_cuts_ends_as_time_with_its_try_on_record(turn: Turn) -> None:
     """On the machine's clock: the least time-out of one second is what it waits."""
-    with serving(is_silent) as provider:
+    with serving(turn) as provider:
         asking = Asking(provider.url, try_s=0.5)
         with pytest.raises(BudgetCut) as caught:
             asking.model.ask(request(), time_left_s=0.4)
@@ -241,6 +284,104 @@ def test_a_reason_is_shown_without_our_key_and_without_what_looks_like_a_secret(
 
     assert "Bad key [key] for [email], card [card], Bearer [key]" in str(error)
     assert KEY not in repr(error)
+
+
+def test_an_error_behind_the_pieces_of_a_reply_may_have_cost() -> None:
+    error = {"error": {"message": "Overloaded", "code": 503}}
+    begun = failed(streams(chunk(content="Hi"), error, done=False)).attempts[0]
+    at_once = failed(streams(error, done=False)).attempts[0]
+
+    assert (begun.fault, begun.begun, begun.may_have_cost) == (Fault.SERVER_ERROR, True, True)
+    assert (at_once.fault, at_once.begun, at_once.may_have_cost) == (
+        Fault.SERVER_ERROR,
+        False,
+        False,
+    )
+
+
+@pytest.mark.parametrize(("status", "may"), [(504, True), (524, True), (500, False), (503, False)])
+def test_a_gateway_that_waited_no_longer_may_have_cost(status: int, *, may: bool) -> None:
+    assert failed(fails(status, "No.")).attempts[0].may_have_cost is may
+
+
+ODD_KEY = 'k"/+=%20-canary'
+
+
+@pytest.mark.parametrize("blanks", [0, 290, 1185, 19_990])
+@pytest.mark.parametrize("before", [" ", "x "])
+def test_a_key_is_hidden_before_a_reason_is_cut(before: str, blanks: int) -> None:
+    """The key looks like none, so that only we know it."""
+    key = "Zq9canaryABCDEFGH0123"
+    said = str(failed(fails(401, f"Bad{before * blanks}{key} key."), api_key=SecretStr(key)))
+
+    assert key[:3] not in said
+
+
+@pytest.mark.parametrize(
+    "form", [ODD_KEY, quote(ODD_KEY), quote(ODD_KEY, safe=""), 'k\\"\\/+=%20-canary']
+)
+def test_a_key_is_hidden_in_each_form_in_which_it_comes_back(form: str) -> None:
+    said = str(failed(fails(401, f"Bad {form}."), api_key=SecretStr(ODD_KEY)))
+
+    assert said.startswith("bad key (HTTP 401): Bad [key].;")
+
+
+def test_a_short_key_is_hidden_where_it_stands_alone_and_leaves_words_whole() -> None:
+    said = str(failed(fails(401, "a key: a, 'a', and a_b"), api_key=SecretStr("a")))
+
+    assert said.startswith("bad key (HTTP 401): [key] key: [key], '[key]', and [key]_b;")
+
+
+def test_a_key_that_comes_back_in_a_reply_is_hidden() -> None:
+    call = WireCall(call_id=KEY, name=KEY, arguments=json.dumps({"a": KEY}))
+    turn = completes(f"It is {KEY}", call, model=f"m-{KEY}", refusal=KEY, finish_reason=KEY)
+    with serving(turn) as provider:
+        reply = Asking(provider.url).model.ask(request(), time_left_s=None)
+
+    assert KEY not in repr(reply)
+    assert (reply.text, reply.model) == ("It is [key]", "m-[key]")
+    assert reply.calls == (WireCall(call_id="[key]", name="[key]", arguments='{"a": "[key]"}'),)
+
+
+def through(turn: Turn | None, *, url: str) -> ProviderFailed:
+    """Return the error of a server behind a proxy that answers by a turn, or is not there."""
+    with serving(*([] if turn is None else [turn]), last_repeats=True) as proxy:
+        address = proxy.url.removesuffix("/v1").replace("//", "//user:pw-canary@")
+        if turn is None:
+            proxy.shutdown()
+            proxy.server_close()
+        asking = Asking(url, proxy=SecretStr(address), plain_http=True)
+        with pytest.raises(ProviderFailed) as caught:
+            asking.model.ask(request(), time_left_s=None)
+    assert "pw-canary" not in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize("url", ["https://api.example.com/v1", "http://192.0.2.1/v1"])
+def test_a_proxy_that_lets_nothing_through_is_named_and_asked_once(url: str) -> None:
+    error = through(says(407), url=url)
+
+    (attempt,) = error.attempts
+    assert (attempt.fault, attempt.status, attempt.may_have_cost) == (
+        Fault.PROXY_REFUSED,
+        407,
+        False,
+    )
+    assert str(error).startswith("proxy refused (HTTP 407): ")
+    assert str(error).endswith("; see the variable that proxy_env names")
+
+
+def test_a_proxy_that_does_not_reach_the_server_is_asked_again() -> None:
+    error = through(says(502), url="https://api.example.com/v1")
+
+    assert [attempt.fault for attempt in error.attempts] == [Fault.UNREACHABLE] * 4
+    assert "the proxy could not reach api.example.com; nothing was sent" in str(error)
+
+
+def test_a_proxy_that_is_not_there_is_named() -> None:
+    assert "the proxy cannot be reached; nothing was sent" in str(
+        through(None, url="https://api.example.com/v1")
+    )
 
 
 def test_a_long_reason_is_cut() -> None:

@@ -190,7 +190,9 @@ def test_the_same_request_is_the_same_bytes() -> None:
         ("api_key_env", {"api_key": SecretStr("two\nlines")}),
         ("api_key_env", {"api_key": SecretStr("clé")}),
         ("api_key_env", {"api_key": SecretStr(" spaced ")}),
-        ("proxy", {"proxy": SecretStr("nowhere:at all")}),
+        ("proxy_env", {"proxy": SecretStr("nowhere:at all")}),
+        ("proxy_env", {"proxy": SecretStr("socks5://127.0.0.1:1")}),
+        ("proxy_env", {"proxy": SecretStr("http://")}),
         ("ca_file", {"ca_file": __file__}),
     ],
 )

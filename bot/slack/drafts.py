@@ -13,10 +13,11 @@ from sqlite_utils import Database
 from approvals import OperationState, operations_of, proposals_for_run
 from bot.slack.blocks import draft_messages, note, stop_message
 from bot.slack.buried import buried_message
+from bot.slack.history import LastDraft
 from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
-from bot.slack.store.threads import RunThread, draft_key, gave_up_key, thread_of_run
+from bot.slack.store.threads import RunThread, draft_key, gave_up_key, runs_of_thread, thread_of_run
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView
 from bot.slack.words.runs import GONE
 from bot.story import Story
@@ -28,6 +29,7 @@ __all__ = [
     "draft_proposals",
     "draw_draft",
     "held_back_text",
+    "last_draft",
     "read_draft",
     "read_stop",
 ]
@@ -49,6 +51,18 @@ def read_draft(db: Database, run_id: str) -> DraftView | None:
         helpful=count_feedback(db, run_id, FeedbackKind.HELPFUL),
         not_helpful=count_feedback(db, run_id, FeedbackKind.NOT_HELPFUL),
     )
+
+
+def last_draft(db: Database, channel: str, thread_ts: str) -> LastDraft | None:
+    """Return the draft that a thread shows, as people left it; None where none was made. A read."""
+    runs = runs_of_thread(db, channel, thread_ts)
+    for place, run_id in reversed(list(enumerate(runs, start=1))):
+        draft = read_draft(db, run_id) if is_put(db, draft_key(run_id)) else None
+        if draft is not None:
+            return LastDraft(
+                text=draft.reply, edited_by=draft.edited_by, runs=frozenset(runs[:place])
+            )
+    return None
 
 
 def read_stop(db: Database, run_id: str) -> StopView | None:

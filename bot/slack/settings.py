@@ -77,9 +77,9 @@ class SlackSettings(BaseModel):
     history_tokens: int = Field(
         default=1_500,
         ge=0,
-        description="How much of what was said in the thread a further run is given, in tokens as "
-        "they are estimated: four ASCII characters to one, two bytes of any other. The newest "
-        "reply is always given.",
+        description="How much of the thread a further run is given, its last draft included, in "
+        "tokens as they are estimated: four ASCII characters to one, two bytes of any other. The "
+        "newest reply is always given.",
     )
     remind_before_hours: int = Field(
         default=24,

@@ -20,6 +20,7 @@ from bot.plan import Plan, plan_again, plan_run
 from bot.proposing import Proposer
 from bot.recorder import Recorder
 from bot.settings import Settings
+from bot.slack.drafts import last_draft
 from bot.slack.history import case_of
 from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
 from bot.slack.store.replies import ReplyRow, replies_of, requesters_of, use_replies
@@ -124,7 +125,7 @@ class TicketWork:
 
         None where another run that began meanwhile has reached a cap.
         """
-        plan = self._plan_new(ticket, replies_of(db, task.channel, task.ts))
+        plan = self._plan_new(db, ticket, replies_of(db, task.channel, task.ts))
         run_id = next(run_ids(plan, Runs(db)))
         profile = plan.profile
         status = StatusView(
@@ -157,7 +158,7 @@ class TicketWork:
         runs = Runs(db)
         replies = replies_of(db, task.channel, task.ts)
         used = [reply for reply in replies if reply.used_by_run is not None]
-        plan, entries = self._plan(runs, thread.run_id, ticket, used)
+        plan, entries = self._plan(db, thread.run_id, ticket, used)
         status = Status(thread, now_us=self._now_us)
         keeper = _ShownKeeper(
             thread.run_id, runs, entries, show=lambda found: _follow(db, thread, status, found)
@@ -229,10 +230,10 @@ class TicketWork:
                 run_again(db, self._jobs, task.channel, task.ts, now_us=self._now_us())
 
     def _plan(
-        self, runs: Runs, run_id: str, ticket: TicketRow, used: Sequence[ReplyRow]
+        self, db: Database, run_id: str, ticket: TicketRow, used: Sequence[ReplyRow]
     ) -> tuple[Plan, Sequence[Entry]]:
         """Return the plan of a run and what its journal holds, starting it where it is new."""
-        plan = self._plan_new(ticket, used)
+        plan, runs = self._plan_new(db, ticket, used), Runs(db)
         try:
             runs.start(
                 run_id=run_id,
@@ -249,8 +250,9 @@ class TicketWork:
             return plan_again(self._with(plan.case), opened), entries
         return plan, ()
 
-    def _plan_new(self, ticket: TicketRow, replies: Sequence[ReplyRow]) -> Plan:
-        case = case_of(ticket, replies, tokens=self._settings.slack.history_tokens)
+    def _plan_new(self, db: Database, ticket: TicketRow, replies: Sequence[ReplyRow]) -> Plan:
+        draft = last_draft(db, ticket.channel, ticket.ts)
+        case = case_of(ticket, replies, draft, tokens=self._settings.slack.history_tokens)
         known = self._supplies.cases.get(ticket.ticket_id)
         if known is not None and self._settings.shop.is_practice:
             case = replace(case, faults=known.faults)

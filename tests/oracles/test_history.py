@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import pytest
 
-from bot.slack.history import estimated_tokens, kept_replies
-from bot.slack.store.replies import ReplyRow
+from bot.slack.history import Turn, estimated_tokens, kept_turns
 
 
-def replies(*texts: str) -> list[ReplyRow]:
-    return [
-        ReplyRow(ts=f"{number}.0", user_id="U1", text=text, to_us=False, used_by_run=None)
-        for number, text in enumerate(texts)
-    ]
+def said(*texts: str) -> list[Turn]:
+    return [Turn(who="@U1", text=text) for text in texts]
 
 
 def test_a105_the_newest_that_fit_are_kept() -> None:
     """Six turns of 91 characters, 23 tokens each: two are 46, three are 69."""
-    turns = replies(*(f"{number}" * 91 for number in range(6)))
+    turns = said(*(f"{number}" * 91 for number in range(6)))
 
-    assert [reply.text[0] for reply in kept_replies(turns, 60)] == ["4", "5"]
-    assert len(kept_replies(turns, 68)) == 2
-    assert len(kept_replies(turns, 69)) == 3
+    assert [turn.text[0] for turn in kept_turns(turns, 60)] == ["4", "5"]
+    assert len(kept_turns(turns, 68)) == 2
+    assert len(kept_turns(turns, 69)) == 3
 
 
 @pytest.mark.parametrize(
@@ -48,6 +44,6 @@ def test_what_is_not_ascii_counts_for_more(text: str, tokens: int) -> None:
 
 @pytest.mark.parametrize("most", [0, 22])
 def test_a106_one_turn_larger_than_the_budget_is_still_sent(most: int) -> None:
-    turns = replies("1" * 91)
+    turns = said("1" * 91)
 
-    assert kept_replies(turns, most) == tuple(turns)
+    assert kept_turns(turns, most) == tuple(turns)

@@ -13,7 +13,8 @@ from slack_sdk import WebClient
 from bot.slack.refs import ActionId, CallbackId, RunRef
 from bot.supplies import load_cases
 from bot.workspace import Kind, Message, View
-from recordings import Match
+from loop import Opened
+from recordings import Match, Runs
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
 
 SIMPLE = "T-80008"
@@ -126,6 +127,37 @@ def test_the_answer_of_a_later_run_that_asks_for_the_same_warns_and_follows_its_
         assert "9.95 CAD" in told
         assert "reference" in told
         assert "waiting" not in told
+
+
+def given(bot: Office) -> str:
+    """Return the text that the newest run was given."""
+    with bot.store() as db:
+        run_id = Runs(db).recent(1)[0].run_id
+        opened = next(each.record for each in Runs(db).entries(run_id))
+    assert isinstance(opened, Opened)
+    return opened.text
+
+
+def test_a_further_run_is_given_the_draft_that_it_is_to_change_and_who_said_what(
+    again: Office,
+) -> None:
+    ticket = again.ticket(SIMPLE)
+    first = draft(again, ticket)
+    assert "Draft" not in given(again)
+    second = ask_again(again, ticket)
+    from_model = given(again)
+    again.workspace.click(BEN, second, ActionId.EDIT_DRAFT)
+    form(again, BEN, "The answer")
+    again.workspace.submit(BEN, {"text-1": "It comes tomorrow."})
+    again.rest()
+    ask_again(again, ticket)
+
+    assert 'Draft of the answer, not sent: "' in from_model
+    assert "garden shed left" in shown(first)
+    assert "garden shed left" in from_model
+    assert f"- @{ANN}: please look again" in from_model
+    assert f'- Draft as @{BEN} has it, not sent: "It comes tomorrow."' in given(again)
+    assert "garden shed left" not in given(again)
 
 
 def test_the_answer_of_a_later_run_follows_a_rejection_of_before_and_its_second_life(

@@ -42,6 +42,7 @@ __all__ = [
     "release_ticket",
     "resume_runs",
     "running_thread",
+    "runs_of_thread",
     "spent_usd",
     "status_key",
     "stop_run",
@@ -121,6 +122,12 @@ def newest_thread(db: Database, channel: str, thread_ts: str) -> RunThread | Non
     """Return the run of a thread that began last. A read."""
     where = "channel = ? AND thread_ts = ? ORDER BY rowid DESC LIMIT 1"
     return _one(rows(db, f"{_SELECT} WHERE {where}", (channel, thread_ts)))
+
+
+def runs_of_thread(db: Database, channel: str, thread_ts: str) -> list[str]:
+    """Return the ids of a thread's runs, the oldest first. A read."""
+    sql = "SELECT run_id FROM threads WHERE channel = ? AND thread_ts = ? ORDER BY rowid"
+    return [row["run_id"] for row in rows(db, sql, (channel, thread_ts))]
 
 
 def thread_of_run(db: Database, run_id: str) -> RunThread | None:

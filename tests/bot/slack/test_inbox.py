@@ -11,7 +11,7 @@ import pytest
 from sqlite_utils import Database
 
 from approvals.store import Jobs, JobState, changed, connect, migrate, tx
-from bot.slack.history import kept_replies
+from bot.slack.history import Turn, kept_turns
 from bot.slack.store.inbox import (
     MAX_ATTEMPTS,
     DeliveryKind,
@@ -24,7 +24,6 @@ from bot.slack.store.inbox import (
     settle_delivery,
     store_delivery,
 )
-from bot.slack.store.replies import ReplyRow
 from bot.slack.store.threads import (
     Caps,
     open_thread,
@@ -221,11 +220,8 @@ def test_a_pause_holds_until_it_is_taken_back_and_a_stop_is_asked_for_once(db: D
 
 @pytest.mark.parametrize(("most", "kept"), [(0, 1), (1, 1), (2, 2), (3, 3), (4, 3)])
 def test_the_newest_replies_are_kept_within_the_budget_and_one_always(most: int, kept: int) -> None:
-    replies = [
-        ReplyRow(ts=str(n), user_id="U", text="four", to_us=True, used_by_run=None)
-        for n in range(3)
-    ]
+    turns = [Turn(who=str(n), text="four") for n in range(3)]
 
-    found = kept_replies(replies, most)
+    found = kept_turns(turns, most)
 
-    assert [each.ts for each in found] == ["0", "1", "2"][-kept:]
+    assert [each.who for each in found] == ["0", "1", "2"][-kept:]

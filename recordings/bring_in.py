@@ -17,8 +17,10 @@ from recordings.errors import ImportUnclear, RecordingUnreadable
 from recordings.importers import open_importer
 from recordings.importers.journal import journal_of
 from recordings.importers.pricing import with_cost
+from recordings.importers.protocol import Importer
 from recordings.importers.redacting import redacted
-from recordings.importers.source import NotRead, SourceFile
+from recordings.importers.runs import ImportedRun
+from recordings.importers.source import UNFORESEEN, NotRead, SourceFile, unforeseen
 from recordings.whole_file import new_private_file
 
 __all__ = ["FileReport", "ImportReport", "import_runs"]
@@ -84,7 +86,7 @@ def import_runs(
         progress: is told the number of runs so far.
 
     Raises:
-        ImportUnclear: a file that was named is in no known form, or in more than one.
+        ImportUnclear: a file that was named alone is in no known form, or in more than one.
         RecordingUnreadable: a path does not exist, or nothing at all could be read.
         FileExistsError: ``to`` exists.
         OSError: it cannot be written.
@@ -92,7 +94,7 @@ def import_runs(
     work = _Import(prices, format_name, keep_texts=keep_texts, progress=progress)
     with new_private_file(to) as out:
         for path in paths:
-            out.writelines(work.lines_of(path))
+            out.writelines(work.lines_of(path, alone=len(paths) == 1))
         report = work.report()
         if report.runs == 0:
             raise _nothing(report, paths)
@@ -116,30 +118,33 @@ class _Import:
         self._runs = 0
         self._names: dict[str, int] = {}
 
-    def lines_of(self, path: Path) -> Iterator[str]:
-        """Yield the lines of every run of a file or folder."""
+    def lines_of(self, path: Path, *, alone: bool) -> Iterator[str]:
+        """Yield the lines of every run of a file or folder.
+
+        Of a file that was named ``alone`` an error is raised where it cannot be read at all; one
+        of several costs itself only.
+        """
         if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                if file.is_file() and file.suffix in _SUFFIXES:
-                    name = self._free_name(str(file.relative_to(path)))
-                    yield from self._file(SourceFile(path=file, name=name), named=False)
+            for found in sorted(path.rglob("*")):
+                if found.is_file() and found.suffix in _SUFFIXES:
+                    name = self._free_name(str(found.relative_to(path)))
+                    yield from self._file(SourceFile(path=found, name=name), named=False)
         elif path.is_file():
-            yield from self._file(
-                SourceFile(path=path, name=self._free_name(path.name)), named=True
-            )
+            file = SourceFile(path=path, name=self._free_name(path.name))
+            yield from self._file(file, named=alone)
         elif path == STANDARD_INPUT or path.exists():
-            yield from self._piped(path)
+            yield from self._piped(path, alone=alone)
         else:
             raise RecordingUnreadable(str(path), "does not exist; give a file or a folder of them")
 
-    def _piped(self, path: Path) -> Iterator[str]:
+    def _piped(self, path: Path, *, alone: bool) -> Iterator[str]:
         """Yield the lines of a pipe's runs. It is read twice, so it is copied to the disk first."""
         shown = "standard input" if path == STANDARD_INPUT else str(path)
         with NamedTemporaryFile(prefix="handrail-") as copy:
             _copy(path, copy)
             name = self._free_name("standard input" if path == STANDARD_INPUT else path.name)
             file = SourceFile(path=Path(copy.name), name=name, shown=shown)
-            yield from self._file(file, named=True)
+            yield from self._file(file, named=alone)
 
     def report(self) -> ImportReport:
         """Return what came of all files so far."""
@@ -154,23 +159,35 @@ class _Import:
             file.failed("the file", _problem(error, file))
             self._done(file, None, 0, 0)
             return
+        except OSError as error:
+            problem = f"cannot be read: {error.strerror}"
+            if named:
+                raise RecordingUnreadable(file.title, problem) from None
+            file.failed("the file", problem)
+            self._done(file, None, 0, 0)
+            return
         runs = labelled = 0
-        for run in importer.runs(file):
+        for run in _runs_of(importer, file):
+            run_id = f"{file.name}#{runs + 1}"
+            # A run is whole before its first line is written.
+            lines = file.read(run.source.place, self._lines, run, run_id, file.name)
+            if lines is None:
+                continue
+            yield from lines
             runs += 1
             labelled += run.label is not None and run.label.success is not None
-            priced = with_cost(run, self._prices)
-            kept = priced if self._keep_texts else redacted(priced)
-            source = replace(kept.source, file=file.name)
-            run_id = f"{file.name}#{runs}"
-            entries = journal_of(
-                replace(kept, source=source), run_id, redacted=not self._keep_texts
-            )
-            yield from (f"{encode(run_id, entry)}\n" for entry in entries)
             self._runs += 1
             self._progress(self._runs)
         if runs == 0 and file.not_read_count == 0:
             file.failed("the file", "holds no run")
         self._done(file, importer.name, runs, labelled)
+
+    def _lines(self, run: ImportedRun, run_id: str, name: str) -> list[str]:
+        priced = with_cost(run, self._prices)
+        kept = priced if self._keep_texts else redacted(priced)
+        kept = replace(kept, source=replace(kept.source, file=name))
+        entries = journal_of(kept, run_id, redacted=not self._keep_texts)
+        return [f"{encode(run_id, entry)}\n" for entry in entries]
 
     def _done(self, file: SourceFile, format_name: str | None, runs: int, labelled: int) -> None:
         self._reports.append(
@@ -188,6 +205,16 @@ class _Import:
         """Return the name, numbered where an earlier file has it: run ids are made of it."""
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name} ({count})"
+
+
+def _runs_of(importer: Importer, file: SourceFile) -> Iterator[ImportedRun]:
+    """Yield the runs; what stops the importer itself costs what is behind it, and no other file."""
+    try:
+        yield from importer.runs(file)
+    except UNFORESEEN as error:
+        file.failed("the rest of the file", unforeseen(error))
+    except OSError as error:
+        file.failed("the rest of the file", f"cannot be read: {error.strerror}")
 
 
 def _problem(error: ImportUnclear, file: SourceFile) -> str:

@@ -11,11 +11,14 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from loop import MAX_TOTAL, Entry, Record, Replied, cleaned
 from recordings.errors import RecordingUnreadable
+from recordings.nesting import MAX_DEPTH, is_deeper
 
 __all__ = ["VERSION", "decode", "encode"]
 
 VERSION: Final = 1
 """Version of the line's form. A change of the form is a new version, and a reader for the old."""
+MAX_LINE_DEPTH: Final = MAX_DEPTH + 20
+"""Deepest nesting of a line: what may be brought in, and the record that it stands in."""
 _MAYBE_HALF: Final = re.compile(r"\\u[dD]")
 _ENVELOPE: Final = ("v", "run", "seq", "at_us")
 _RECORD: TypeAdapter[Record] = TypeAdapter(
@@ -79,6 +82,9 @@ def _object(line: str, file: str, number: int) -> dict[str, Any]:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
         raise RecordingUnreadable(file, "is not a line of JSON", line=number) from None
+    if is_deeper(value, MAX_LINE_DEPTH):
+        problem = f"is nested deeper than {MAX_LINE_DEPTH} levels"
+        raise RecordingUnreadable(file, problem, line=number)
     if not isinstance(value, dict):
         raise RecordingUnreadable(file, "is not a JSON object", line=number)
     return value

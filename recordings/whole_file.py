@@ -26,7 +26,10 @@ def new_private_file(file: Path) -> Iterator[TextIO]:
     """
     if os.path.lexists(file):
         raise FileExistsError(errno.EEXIST, "it exists, and nothing is overwritten", str(file))
-    descriptor, name = tempfile.mkstemp(prefix=".handrail-", dir=file.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".handrail-", dir=file.parent)
+    except OSError as error:  # which would name a file that nobody knows
+        raise OSError(error.errno, error.strerror, str(file.parent)) from None
     try:
         with os.fdopen(
             descriptor, "w", encoding="utf-8", errors="surrogateescape", newline="\n"

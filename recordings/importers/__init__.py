@@ -6,6 +6,7 @@ with ``name``, ``fits`` and ``runs``, as :class:`Importer` has them. A module ca
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -22,11 +23,14 @@ from recordings.importers import (
     tau_bench,
 )
 from recordings.importers.protocol import Fit, Importer
+from recordings.importers.source import UNFORESEEN
 from recordings.importers.streams import Peek, peek_at
 
 __all__ = ["GROUP", "importer_for", "importer_named", "importers", "open_importer"]
 
 GROUP: Final = "handrail.importers"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
+"""How text in UTF-16 begins, with and without its mark."""
 _BUILT_IN: Final[tuple[Importer, ...]] = (
     reference,
     openai_messages,
@@ -76,13 +80,37 @@ def importer_for(peek: Peek, known: tuple[Importer, ...]) -> Importer:
     Raises:
         ImportUnclear: none knows it, or two are as sure.
     """
-    fits = {each.name: (each.fits(peek), each) for each in known}
+    fits = {each.name: (_fit(each, peek), each) for each in known}
     best = max(fit for fit, _ in fits.values())
     found = [each for fit, each in fits.values() if fit == best and fit is not Fit.NO]
     if len(found) == 1:
         return found[0]
     if not found:
+        problem = _formless(peek)
+        if problem is not None:
+            raise ImportUnclear(f"{peek.path}: {problem}")
         problem = f"is in none of the forms that are known: {', '.join(fits)}"
     else:
         problem = f"may be {' or '.join(each.name for each in found)}"
     raise ImportUnclear(f"{peek.path}: {problem}; --format says which")
+
+
+def _fit(importer: Importer, peek: Peek) -> Fit:
+    try:
+        return importer.fits(peek)
+    except UNFORESEEN:
+        return Fit.NO
+
+
+def _formless(peek: Peek) -> str | None:
+    """Return why a file can be of no form at all, None where it may be."""
+    head = peek.head.strip()
+    if not head:
+        return "is empty" if peek.path.stat().st_size == 0 else "holds nothing that can be read"
+    if head.startswith(_UTF_16):
+        return "is text in UTF-16; write it anew in UTF-8"
+    try:
+        json.loads(head)
+    except (ValueError, RecursionError):
+        return None
+    return None if head[:1] in b"[{" else "is JSON and holds neither an object nor a list"

@@ -5,8 +5,11 @@ Python reads them from 3.14 on; before, the library ``backports.zstd`` does (ext
 
 from __future__ import annotations
 
+import lzma
+import struct
 import zipfile
 import zlib
+from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +34,11 @@ _DAMAGED: Final[tuple[type[Exception], ...]] = (
     zlib.error,
     EOFError,
     OSError,
+    lzma.LZMAError,
+    struct.error,
+    UnicodeDecodeError,  # a name that says that it is UTF-8
+    ValueError,
+    LookupError,
     *((import_module(_BACKPORT).ZstdError,) if _has_backport() else ()),
 )
 """What reading a damaged archive raises."""
@@ -47,6 +55,8 @@ class Archive:
         """
         try:
             self._zip = _ZIP.ZipFile(path)
+        except NotImplementedError:  # zipfile's word for a version that it does not know
+            raise Malformed("is of a newer form of ZIP archive, or damaged") from None
         except _DAMAGED:
             raise Malformed("is cut off or damaged: its list of entries cannot be read") from None
 
@@ -55,8 +65,12 @@ class Archive:
         self._zip.close()
 
     def names(self) -> list[str]:
-        """Return the names of the entries, in the order in which they were added."""
-        return list(self._zip.namelist())
+        """Return the names of the entries once each, in the order in which they were added."""
+        return list(dict.fromkeys(self._zip.namelist()))
+
+    def doubled(self) -> list[str]:
+        """Return the names that more than one entry has: of those the last one is read."""
+        return [name for name, count in Counter(self._zip.namelist()).items() if count > 1]
 
     def read(self, name: str) -> bytes:
         """Return an entry.

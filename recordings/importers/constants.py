@@ -1,18 +1,25 @@
 """``NaN`` and ``Infinity`` in JSON, which are none and which Python writes: read as null.
 
-A value that is no number is unknown, and costs nothing else of its file.
+A value that is no number is unknown, and costs nothing else of its file. So is a whole number of
+more digits than Python reads (4300).
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from typing import IO, Any, Final
 
 __all__ = ["Nulled", "loads"]
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|-?\bInfinity\b|\bNaN\b', re.DOTALL)
-"""A text, which may hold such words, or one of the words by itself."""
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|-?\bInfinity\b|\bNaN\b|-?[0-9]{1000,}', re.DOTALL)
+"""A text, which may hold such words, or one of the words by itself, or a number of as many digits.
+
+The C reader of ijson goes on after a number that Python cannot read, and may crash the process.
+"""
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{1000}")
+"""A number of more than 4300 digits shows so in at least one of the pieces that it lies in."""
 _REST_OF_TEXT: Final = re.compile(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
 _BEGUN_WORD: Final = re.compile(rb"-?[A-Za-z]{0,8}\Z")
 _LONGEST_WORD: Final = len(b"-Infinity")
@@ -24,7 +31,25 @@ def loads(text: str | bytes) -> Any:
     Raises:
         ValueError, RecursionError: it is none.
     """
-    return json.loads(text, parse_constant=lambda _word: None)
+    if isinstance(text, bytes):  # which json would also read as UTF-16
+        text = text.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogatepass")
+    try:
+        return json.loads(text, parse_constant=_unknown)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a number of thousands of digits: read again, and slower, without it
+        return json.loads(text, parse_constant=_unknown, parse_int=_int_or_unknown)
+
+
+def _unknown(_word: str) -> None:
+    return None
+
+
+def _int_or_unknown(digits: str) -> int | None:
+    try:
+        return int(digits)
+    except ValueError:
+        return None
 
 
 class Nulled:
@@ -50,7 +75,7 @@ class Nulled:
         begins_in_text = self._in_text
         quotes = piece.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
         self._in_text ^= quotes % 2 == 1
-        if b"NaN" not in piece and b"Infinity" not in piece:
+        if b"NaN" not in piece and b"Infinity" not in piece and not _LONG_NUMBER.search(piece):
             return piece  # as nearly every piece: looking into texts costs more
         rest = _REST_OF_TEXT.match(piece) if begins_in_text else None
         begun = 0 if rest is None else rest.end()

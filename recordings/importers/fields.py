@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from loop import Cost, CostState, whole
+from loop import MOST_TOKENS, MOST_USD, Cost, CostState, whole
 from recordings.importers.constants import loads
 from tools import ToolSpec
 
@@ -33,6 +33,8 @@ __all__ = [
 
 MAX_LITERAL_CHARS: Final = 1_000_000
 """Longest text that is read as a list or an object, in characters."""
+MOST_EXACT: Final = 10**15
+"""Largest whole Decimal that is written as a whole number."""
 _MAX_SECONDS: Final = 1_000_000
 """A longer latency of one call is a damaged figure."""
 _PART_TEXTS: Final = ("text", "content", "refusal")
@@ -104,14 +106,15 @@ def json_text(value: object) -> str:
 
 
 def json_number(value: object) -> object:
-    """Return what stands for a value that JSON text has no form for: a Decimal as its number."""
-    if isinstance(value, Decimal):
-        return (
-            int(value)
-            if value == value.to_integral_value() and abs(value) < 10**15
-            else float(value)
-        )
-    return str(value)
+    """Return what stands for a value that JSON text has no form for: a Decimal as its number.
+
+    One that no double can hold is None.
+    """
+    if not isinstance(value, Decimal):
+        return str(value)
+    if abs(value) < MOST_EXACT and value == value.to_integral_value():
+        return int(value)
+    return _finite(float(value))
 
 
 def arguments_of(value: object) -> str:
@@ -129,19 +132,19 @@ def name_of(value: object) -> str:
 
 
 def count_of(value: object) -> int | None:
-    """Return a number of tokens; None where it is no whole number of at least 0."""
-    if isinstance(value, bool):
+    """Return a number of tokens; None where it is no whole one of at least 0, or no plausible."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
-    if isinstance(value, float | Decimal) and math.isfinite(value) and value == int(value):
-        value = int(value)
-    return value if isinstance(value, int) and value >= 0 else None
+    if not 0 <= value <= MOST_TOKENS or value != int(value):
+        return None
+    return int(value)
 
 
 def us_of(seconds: object) -> int | None:
     """Return seconds as microseconds; None where they are no plausible number."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | Decimal):
         return None
-    if not math.isfinite(seconds) or not 0 <= seconds <= _MAX_SECONDS:
+    if not 0 <= seconds <= _MAX_SECONDS:
         return None
     return round(seconds * 1_000_000)
 
@@ -164,18 +167,27 @@ def cost_of(usd: object) -> Cost:
             amount = Decimal(str(usd))
         except InvalidOperation:
             return Cost(state=CostState.NOT_RECORDED)
-        if amount.is_finite() and amount >= 0:
+        if amount.is_finite() and 0 <= amount <= MOST_USD:
             return Cost(state=CostState.KNOWN, usd=amount)
     return Cost(state=CostState.NOT_RECORDED)
 
 
 def score_of(value: object) -> bool | int | float | str | None:
-    """Return a figure as it stands; a Decimal as the number it is, any other value as JSON."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if value is None or isinstance(value, bool | int | float | str):
+    """Return a figure as it stands; a Decimal as the number it is, any other value as JSON.
+
+    A number that no double can hold is unknown.
+    """
+    if isinstance(value, float | Decimal):
+        return _finite(float(value))
+    if isinstance(value, str):
+        return whole(value)
+    if value is None or isinstance(value, bool | int):
         return value
     return json_text(value)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def tools_of(value: object) -> tuple[ToolSpec, ...]:

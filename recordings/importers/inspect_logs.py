@@ -33,6 +33,7 @@ from recordings.importers.protocol import Fit
 from recordings.importers.runs import Answered, ImportedRun, Item
 from recordings.importers.source import SourceFile
 from recordings.importers.streams import EACH, Peek
+from recordings.nesting import MAX_DEPTH, is_deeper
 from recordings.origin import Label, Source, Unknown
 from tools import Kind
 
@@ -88,16 +89,19 @@ def _archived(file: SourceFile) -> Iterator[ImportedRun]:
         file.failed("the archive", str(fault))
         return
     with closing(archive):
+        for each in archive.doubled():
+            file.failed(f"entry {each}", "stands more than once; the last one is read")
         model = _model(file, archive)
         for each in archive.names():
             if not each.startswith(_SAMPLES) or not each.endswith(".json"):
                 continue
-            try:
-                run = _run(_entry(archive, each), f"entry {each}", file.name, model)
-            except Malformed as fault:
-                file.failed(f"entry {each}", str(fault))
-            else:
+            run = file.read(f"entry {each}", _archived_run, archive, each, file.name, model)
+            if run is not None:
                 yield run
+
+
+def _archived_run(archive: Archive, entry: str, file: str, model: str) -> ImportedRun:
+    return _run(_entry(archive, entry), f"entry {entry}", file, model)
 
 
 def _model(file: SourceFile, archive: Archive) -> str:
@@ -105,18 +109,18 @@ def _model(file: SourceFile, archive: Archive) -> str:
     header = next((each for each in _HEADERS if each in archive.names()), None)
     if header is None:
         return ""
-    try:
-        return name_of(mapping_of(_entry(archive, header).get("eval")).get("model"))
-    except Malformed as fault:
-        file.failed(f"entry {header}", str(fault))
-        return ""
+    start = file.read(f"entry {header}", _entry, archive, header) or {}
+    return name_of(mapping_of(start.get("eval")).get("model"))
 
 
 def _entry(archive: Archive, entry: str) -> Mapping[str, Any]:
     try:
-        return mapping_of(loads(archive.read(entry)))
-    except (ValueError, RecursionError):
+        value = loads(archive.read(entry))
+    except ValueError:
         raise Malformed("is not JSON") from None
+    if is_deeper(value):
+        raise Malformed(f"is nested deeper than {MAX_DEPTH} levels")
+    return mapping_of(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

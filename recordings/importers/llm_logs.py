@@ -12,7 +12,6 @@ from typing import Final
 
 from approvals import StoreUnusable
 from approvals.store import Foreign, read_foreign
-from recordings.importers.fields import Malformed
 from recordings.importers.llm_responses import responses_run
 from recordings.importers.llm_turns import turns_run
 from recordings.importers.protocol import Fit
@@ -65,7 +64,11 @@ def _each(
     for (found,) in db.rows(sql):
         if not isinstance(found, str):
             continue  # a reply that was logged outside of any
+        place = f"{what} {found[:60]}"
         try:
-            yield read(db, found, file.name)
-        except Malformed as fault:
-            file.failed(f"{what} {found[:60]}", str(fault))
+            run = file.read(place, read, db, found, file.name)
+        except StoreUnusable as error:  # a damaged page: other conversations stand on others
+            file.failed(place, str(error))
+        else:
+            if run is not None:
+                yield run

@@ -44,10 +44,9 @@ def runs(file: SourceFile) -> Iterator[ImportedRun]:
     first = file.first("*")
     if isinstance(first, Mapping) and "role" in first:
         messages = [value for _, value in file.values()]
-        try:
-            yield _run({"messages": messages}, "the file", file)
-        except Malformed as fault:
-            file.failed("the file", str(fault))
+        run = file.read("the file", _run, {"messages": messages}, "the file", file)
+        if run is not None:
+            yield run
         return
     yield from file.each(lambda value, place: _run(value, place, file))
 

@@ -10,11 +10,11 @@ was not captured still have times and tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from recordings.importers.fields import Malformed, mapping_of, name_of
-from recordings.importers.otel_spans import Span, read_span
+from recordings.importers.otel_spans import read_span
 from recordings.importers.otel_talk import talk_of
 from recordings.importers.protocol import Fit
 from recordings.importers.runs import ImportedRun, NoReply, Spoke
@@ -38,22 +38,20 @@ def runs(file: SourceFile) -> Iterator[ImportedRun]:
     """Yield one run a conversation or trace that holds a model's reply."""
     with Spill() as spill:
         for place, value in _spans(file):
-            span = mapping_of(value)
-            read = read_span(span)
-            if read is None:
-                continue  # a span of something else than a model or a tool
-            if not read.group:
-                file.failed(place, "is a span without a trace id")
-                continue
-            spill.put(read.group, {**span, "place": place})
+            file.read(place, _put_aside, spill, place, mapping_of(value))
         for group, values in spill.groups():
-            spans = [read for value in values if (read := read_span(value)) is not None]
-            try:
-                run = _run(group, spans, file.name)
-            except Malformed as fault:
-                file.failed(f"trace {group[:40]}", str(fault))
-            else:
+            run = file.read(f"trace {group[:40]}", _run, group, values, file.name)
+            if run is not None:
                 yield run
+
+
+def _put_aside(spill: Spill, place: str, value: Mapping[str, Any]) -> None:
+    span = read_span(value)
+    if span is None:
+        return  # a span of something else than a model or a tool
+    if not span.group:
+        raise Malformed("is a span without a trace id")
+    spill.put(span.group, {**value, "place": place})
 
 
 def _spans(file: SourceFile) -> Iterator[tuple[str, Any]]:
@@ -73,7 +71,8 @@ def _list(value: object, field: str) -> Sequence[Any]:
     return found if isinstance(found, list) else ()
 
 
-def _run(group: str, spans: list[Span], file: str) -> ImportedRun:
+def _run(group: str, values: Sequence[Mapping[str, Any]], file: str) -> ImportedRun:
+    spans = [span for value in values if (span := read_span(value)) is not None]
     talk = talk_of(sorted(spans, key=lambda span: (span.begun_ns, span.ended_ns)))
     if not any(isinstance(item, Spoke | NoReply) for item in talk.items):
         raise Malformed("holds no call of a model")

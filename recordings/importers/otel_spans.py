@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from recordings.importers.constants import loads
@@ -17,6 +18,10 @@ _ERROR: Final = ("STATUS_CODE_ERROR", 2)
 _DETAILS: Final = "gen_ai.client.inference.operation.details"
 _CHOICE: Final = "gen_ai.choice"
 _MESSAGE: Final = ".message"
+MOST_WHOLE: Final = 2**63 - 1
+"""Largest whole number of 64 bits."""
+MAX_DIGITS: Final = 20
+"""Longest whole number of 64 bits, with its sign."""
 MAX_DEPTH: Final = 50
 """Deepest nesting of an attribute that is read."""
 
@@ -156,9 +161,18 @@ def _holds_messages(value: object) -> bool:
 
 
 def _whole(value: object) -> int | None:
+    """Return a whole number of 64 bits, as a text or a number; None for anything else."""
+    if isinstance(value, str):
+        return _digits(value) if len(value) <= MAX_DIGITS else None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return None
+    return int(value) if -MOST_WHOLE <= value <= MOST_WHOLE else None
+
+
+def _digits(text: str) -> int | None:
     try:
-        return int(value)  # type: ignore[call-overload, no-any-return]
-    except (TypeError, ValueError):
+        return int(text)
+    except ValueError:
         return None
 
 

@@ -8,9 +8,9 @@ as it is. ``runs`` brings it in as journals, one for each model, design, ticket 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 from loop import (
@@ -27,10 +27,10 @@ from loop import (
 )
 from recordings.errors import RecordingUnreadable
 from recordings.importers.constants import loads
-from recordings.importers.fields import mapping_of
+from recordings.importers.fields import Malformed, count_of, json_text, mapping_of, name_of
 from recordings.importers.protocol import Fit
 from recordings.importers.runs import ImportedRun, Item, NoReply, Spoke
-from recordings.importers.source import SourceFile
+from recordings.importers.source import UNFORESEEN, SourceFile, unforeseen
 from recordings.importers.spill import Spill
 from recordings.importers.streams import Peek
 from recordings.origin import Source, Unknown
@@ -58,23 +58,24 @@ def runs(file: SourceFile) -> Iterator[ImportedRun]:
     """Yield one run for each ticket, model, design and repeat, its steps in order."""
     with Spill() as spill:
         for place, value in file.values():
-            try:
-                group, _ = _group(mapping_of(value))
-                _exchange_of(mapping_of(value), {})
-            except _Unreadable as fault:
-                field = "" if fault.field is None else f"field {fault.field}: "
-                file.failed(place, f"{field}{fault.problem}")
-            else:
-                spill.put(group, {"place": place, "line": value})
+            file.read(place, _put_aside, spill, place, mapping_of(value))
         for _, kept in spill.groups():
-            yield _run(kept, file.name)
+            run = file.read(name_of(kept[0]["place"]), _run, kept, file.name)
+            if run is not None:
+                yield run
+
+
+def _put_aside(spill: Spill, place: str, line: Mapping[str, Any]) -> None:
+    group, _ = _group(line)
+    _exchange_of(line, {})
+    spill.put(group, {"place": place, "line": line})
 
 
 def _group(line: Mapping[str, Any]) -> tuple[str, int]:
     """Return what all lines of one run have in common, and the step."""
     ticket_id, step = _place(line)
     label = _get(line, "label", dict)
-    return json.dumps([ticket_id, *(label.get(part) for part in _GROUPED_BY)]), step
+    return json_text([ticket_id, *(label.get(part) for part in _GROUPED_BY)]), step
 
 
 def _run(kept: list[Mapping[str, Any]], file: str) -> ImportedRun:
@@ -131,9 +132,9 @@ def read(
         yield Recording(name=f"{file}: {ticket_id}", ticket_id=ticket_id, exchanges=ordered)
 
 
-class _Unreadable(Exception):
+class _Unreadable(Malformed):
     def __init__(self, field: str | None, problem: str) -> None:
-        super().__init__(problem)
+        super().__init__(problem if field is None else f"field {field}: {problem}")
         self.field = field
         self.problem = problem
 
@@ -145,7 +146,10 @@ def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
         raise _Unreadable(None, "is not a line of JSON") from None
     if not isinstance(value, dict):
         raise _Unreadable(None, "is not a JSON object")
-    return _exchange_of(value, prices)
+    try:
+        return _exchange_of(value, prices)
+    except UNFORESEEN as error:
+        raise _Unreadable(None, unforeseen(error)) from None
 
 
 def _place(value: Mapping[str, Any]) -> tuple[str, int]:
@@ -221,7 +225,7 @@ def _calls(message: Mapping[str, Any]) -> list[Any]:
 def _arguments(value: object) -> str:
     """Return the arguments as text; some servers send the object itself."""
     if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
+        return json_text(value)
     return _text(value) or ""
 
 
@@ -256,7 +260,7 @@ _MAX_SECONDS: Final = 1_000_000
 
 
 def _microseconds(value: object) -> int:
-    known = isinstance(value, int | float) and not isinstance(value, bool)
+    known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if not known or not 0 <= value <= _MAX_SECONDS:  # type: ignore[operator]
         raise _Unreadable("latency_s", "must be a number of seconds of at least 0")
     return round(value * 1_000_000)  # type: ignore[operator]
@@ -274,4 +278,4 @@ def _text(value: object) -> str | None:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return count_of(value) if type(value) is int else None

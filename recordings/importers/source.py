@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from recordings.importers.fields import Malformed
 from recordings.importers.runs import ImportedRun
@@ -14,7 +14,6 @@ from recordings.importers.streams import (
     CANNOT_UNPACK,
     EACH,
     Damaged,
-    is_lines,
     json_values,
     lines,
     open_plain,
@@ -22,7 +21,18 @@ from recordings.importers.streams import (
     peek_at,
 )
 
-__all__ = ["NotRead", "SourceFile"]
+__all__ = ["UNFORESEEN", "NotRead", "SourceFile", "unforeseen"]
+
+Read = TypeVar("Read")
+UNFORESEEN: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What reading a value raises that is of a form, a depth or a size that nobody foresaw."""
 
 MAX_KEPT: Final = 200
 """Parts that could not be read which are named one by one; all are counted."""
@@ -64,14 +74,24 @@ class SourceFile:
         if len(self.not_read) < MAX_KEPT:
             self.not_read.append(NotRead(file=self.title, place=place, problem=problem))
 
+    def read(self, place: str, reading: Callable[..., Read], *given: Any) -> Read | None:
+        """Return what ``reading`` makes of what is given; None, and a note, where it cannot.
+
+        Files hold what no importer foresees: that costs the part that holds it, and no more.
+        """
+        try:
+            return reading(*given)
+        except (Malformed, Damaged) as fault:
+            self.failed(place, str(fault))
+        except UNFORESEEN as error:
+            self.failed(place, unforeseen(error))
+        return None
+
     def each(self, convert: Callable[[Any, str], ImportedRun], *path: str) -> Iterator[ImportedRun]:
         """Yield the run of each value, as ``convert`` reads it with its place; note the others."""
         for place, value in self.values(*path):
-            try:
-                run = convert(value, place)
-            except Malformed as fault:
-                self.failed(place, str(fault))
-            else:
+            run = self.read(place, convert, value, place)
+            if run is not None:
                 yield run
 
     def values(self, *path: str) -> Iterator[tuple[str, Any]]:
@@ -80,14 +100,14 @@ class SourceFile:
         With a ``path``, the values there in a document of many lines.
         """
         peek = peek_at(self.path)
-        if not path and is_lines(peek.head):
+        if not path and peek.is_lines:
             yield from self._lines()
         else:
             yield from self._items(path or ((EACH,) if peek.is_list else ()))
 
     def is_lines(self) -> bool:
         """Whether it holds one JSON object a line."""
-        return is_lines(peek_at(self.path).head)
+        return peek_at(self.path).is_lines
 
     def first(self, *path: str) -> Any:
         """Return the first value at a path; None where there is none, or the file is damaged."""
@@ -101,13 +121,10 @@ class SourceFile:
         with closing(open_plain(self.path)) as stream:
             try:
                 for number, line in lines(stream):
-                    value = None if line is None else parsed(line)
-                    if line is None:
-                        self.failed(f"line {number}", "is too long to be one run")
-                    elif value is None:
-                        self.failed(f"line {number}", "is not a line of JSON")
-                    else:
-                        yield f"line {number}", value
+                    place = f"line {number}"
+                    value = self.read(place, _value_of, line)
+                    if value is not None:
+                        yield place, value
             except CANNOT_UNPACK as error:
                 problem = f"the file cannot be unpacked further: {type(error).__name__}"
                 self.failed("the end", problem)
@@ -120,3 +137,22 @@ class SourceFile:
                     yield f"item {number}", value
             except Damaged as fault:
                 self.failed(f"after item {number}", f"{fault}; what is behind it is not read")
+
+
+def unforeseen(error: Exception) -> str:
+    """Return what is said of a part whose reading raised one of ``UNFORESEEN``; it quotes nothing.
+
+    An error's own words may hold a value of the file.
+    """
+    if isinstance(error, RecursionError):
+        return "is nested too deep to be read"
+    return f"holds a value that cannot be read ({type(error).__name__})"
+
+
+def _value_of(line: bytes | None) -> Any:
+    if line is None:
+        raise Malformed("is too long to be one run")
+    value = parsed(line)
+    if value is None:
+        raise Malformed("is not a line of JSON")
+    return value

@@ -17,13 +17,13 @@ from typing import IO, Any, Final
 import ijson  # type: ignore[import-untyped]
 
 from recordings.importers.constants import Nulled, loads
+from recordings.nesting import MAX_DEPTH, is_deeper
 
 __all__ = [
     "CANNOT_UNPACK",
     "EACH",
     "Damaged",
     "Peek",
-    "is_lines",
     "json_values",
     "lines",
     "open_plain",
@@ -33,8 +33,6 @@ __all__ = [
 
 EACH: Final = "*"
 """The part of a path that stands for each item of a list."""
-MAX_DEPTH: Final = 200
-"""Deepest nesting that is read; a hostile file nests without end."""
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """Longest line that is read as one run."""
 MAX_UNENDED_BYTES: Final = 16 * 1024 * 1024
@@ -51,6 +49,7 @@ PEEK_PARTS: Final = 4
 _FIRST_LINES: Final = 8
 """Lines of which one at least must be whole to tell what a file is."""
 _BLOCK: Final = 8192
+_TOO_DEEP: Final = f"the JSON is nested deeper than {MAX_DEPTH} levels"
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -72,6 +71,8 @@ class Peek:
     fields: frozenset[str]
     is_list: bool
     """Whether the file is one JSON list."""
+    is_lines: bool
+    """Whether it holds one JSON object a line, and not one over many lines."""
 
     def has(self, *fields: str) -> bool:
         """Whether the file has all these fields."""
@@ -88,7 +89,7 @@ def open_plain(path: Path) -> IO[bytes]:
         is_packed = packed.read(len(_GZIP)) == _GZIP
     stream: IO[bytes] = gzip.GzipFile(path) if is_packed else path.open("rb")  # type: ignore[assignment]
     try:
-        if stream.read(len(_BOM)) != _BOM:
+        if _read(stream, len(_BOM)) != _BOM:
             stream.seek(0)
     except BaseException:
         stream.close()
@@ -104,24 +105,43 @@ def peek_at(path: Path) -> Peek:
     """
     with closing(open_plain(path)) as stream:
         head = _read(stream, PEEK_BYTES)
-    paths = _paths(head)
+        in_lines = _has_whole_line(head) or _begins_with_long_line(stream, head)
+    paths, behind = _paths(head), head
     for _ in range(_FIRST_LINES):
-        if paths or not is_lines(head):
+        if paths or not in_lines:
             break
-        head = head.partition(b"\n")[2]  # a damaged line costs itself only
-        paths = _paths(head)
+        behind = behind.partition(b"\n")[2]  # a damaged line costs itself only
+        paths = _paths(behind)
     is_list = EACH in paths
     fields = {path.removeprefix(f"{EACH}.") for path in paths} - {EACH}
-    return Peek(path=path, head=head, fields=frozenset(fields), is_list=is_list)
+    return Peek(path=path, head=head, fields=frozenset(fields), is_list=is_list, is_lines=in_lines)
 
 
-def is_lines(head: bytes) -> bool:
-    """Whether a file that begins so holds one JSON object a line, and not one over many lines.
-
-    The first of them may be damaged.
-    """
+def _has_whole_line(head: bytes) -> bool:
+    """Whether one of the first lines is an object; the others may be damaged."""
     first = [line for line in head.splitlines()[:_FIRST_LINES] if line.startswith(b"{")]
-    return any(isinstance(parsed(line), dict) for line in first)
+    return any(map(_is_object, first))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(parsed(line), dict)
+    except Damaged:  # a line still, and one that says what is wrong with it when it is read
+        return True
+
+
+def _begins_with_long_line(stream: IO[bytes], head: bytes) -> bool:
+    """Whether a first line that is longer than the head looks like an object, with more behind."""
+    if not head.startswith(b"{") or b"\n" in head:
+        return False
+    last, read = head[-1:], len(head)
+    while read <= MAX_LINE_BYTES and (block := _read(stream, _BLOCK)):
+        read += len(block)
+        line, ended, rest = block.partition(b"\n")
+        last = (line.rstrip() or last)[-1:]
+        if ended:
+            return last == b"}" and bool((rest + _read(stream, _BLOCK)).strip())
+    return False
 
 
 def lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -220,7 +240,7 @@ class _Walk:
 
     def _begin(self, container: dict[str, Any] | list[Any]) -> list[Any]:
         if len(self._keys) >= MAX_DEPTH:
-            raise Damaged(f"the JSON is nested deeper than {MAX_DEPTH} levels")
+            raise Damaged(_TOO_DEEP)
         if self._built:
             self._put(container)
             self._built.append(container)
@@ -267,7 +287,7 @@ def _read(stream: IO[bytes], most: int) -> bytes:
     """Return the beginning, of a damaged gzip file as much as can be unpacked."""
     head = b""
     try:
-        while len(head) < most and (more := stream.read(_BLOCK)):
+        while len(head) < most and (more := stream.read(min(_BLOCK, most - len(head)))):
             head += more
     except (EOFError, gzip.BadGzipFile, zlib.error):
         pass
@@ -275,9 +295,17 @@ def _read(stream: IO[bytes], most: int) -> bytes:
 
 
 def parsed(line: bytes) -> Mapping[str, Any] | list[Any] | None:
-    """Return the object or the list of a line; None where it holds neither."""
+    """Return the object or the list of a line; None where it holds neither.
+
+    Raises:
+        Damaged: it is nested deeper than is read.
+    """
     try:
         value = loads(line)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
+    except RecursionError:
+        raise Damaged(_TOO_DEEP) from None
+    if is_deeper(value):
+        raise Damaged(_TOO_DEEP)
     return value if isinstance(value, dict | list) else None

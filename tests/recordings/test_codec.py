@@ -52,6 +52,7 @@ CLOSED = (
         ("{", None, "is not a line of JSON"),
         ("[1]", None, "is not a JSON object"),
         ("[" * 100_000, None, "is not a line of JSON"),
+        (GOOD.replace('"also":[]', f'"also":{"[" * 230}{"]" * 230}'), None, "is nested deeper"),
         (GOOD.replace('"run":"r"', '"run":"\ud800"'), None, "is not a line of JSON"),
         (GOOD.replace('"run":"r"', '"run":"\\ud800"'), None, "is not a line of JSON"),
         (GOOD.replace('"v":1', '"v":2'), "v", "is not 1"),

@@ -121,7 +121,7 @@ def test_a_packed_file_whose_bytes_are_damaged_keeps_what_is_before(tmp_path: Pa
         assert "the file cannot be unpacked further: error" in brought.problems[-1]
 
 
-@pytest.mark.parametrize("number", ["9" * 6000, "1e99999999999999999999"])
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1e99999999999999999999"])
 def test_a_number_that_nothing_can_hold_keeps_what_is_before(tmp_path: Path, number: str) -> None:
     path = tmp_path / "file.json"
     good = json.dumps(DIALOGUE | {"id": "x" * 100_000})  # 64 KiB are read at once

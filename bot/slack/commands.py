@@ -16,7 +16,7 @@ from bot.slack.decider import Effect
 from bot.slack.errors import PressRefused
 from bot.slack.letter_presses import LetterPresses
 from bot.slack.markup import body, message_link
-from bot.slack.overview import home_of, waiting_lines
+from bot.slack.overview import count_waiting, home_of, waiting_lines
 from bot.slack.store.cards import card_place
 from bot.slack.store.letters import count_letters, letters
 from bot.slack.store.threads import pause_runs, resume_runs
@@ -65,7 +65,7 @@ class Commands:
         match word.lower():
             case "waiting":
                 self._check_viewer(person)
-                return lambda w: waiting_list(waiting_lines(w, self._policy, person))
+                return lambda w: self._waiting(w, person)
             case "status":
                 self._check_viewer(person)
                 return lambda w: self._status(w, person)
@@ -88,6 +88,9 @@ class Commands:
                 return self._letters.discard(rest.strip())
             case _:
                 raise PressRefused(answers.command_help())
+
+    def _waiting(self, db: Database, person: Person) -> Message:
+        return waiting_list(waiting_lines(db, self._policy, person), count_waiting(db))
 
     def _status(self, db: Database, person: Person) -> Message:
         view = home_of(

@@ -34,13 +34,21 @@ from bot.slack.words import home as words
 from loop import Result, StopReason
 from recordings import RunRow, Runs
 
-__all__ = ["count_stops", "dead_letters", "health_lines", "home_of", "waiting_lines"]
+__all__ = [
+    "count_stops",
+    "count_waiting",
+    "dead_letters",
+    "health_lines",
+    "home_of",
+    "waiting_lines",
+]
 
 RECENT_RUNS: Final = 10
 SHOWN_LETTERS: Final = 10
 COUNTED_RUNS: Final = 200
 """How many of the newest runs the ends are counted over."""
 MOST_WAITING: Final = 100
+"""How many of the oldest are looked at closely; all are counted."""
 
 
 def home_of(
@@ -61,6 +69,7 @@ def home_of(
         role=None if grant is None else grant.role.name,
         operator=operator,
         waiting=waiting_lines(db, policy, person),
+        waiting_count=count_waiting(db),
         runs=tuple(_run_line(db, run) for run in runs[:RECENT_RUNS]),
         stops=count_stops(runs),
         health=health_lines(db, now_us=now_us),
@@ -71,10 +80,15 @@ def home_of(
 
 
 def waiting_lines(db: Database, policy: Policy, person: Person) -> tuple[WaitingLine, ...]:
-    """Return what waits for a decision, oldest first, and whether this person could sign it."""
+    """Return the oldest that wait for a decision, and whether this person could sign them."""
     waiting = list_proposals(db, ProposalState.WAITING)[:MOST_WAITING]
     views = (view_proposal(db, policy, each.proposal_id) for each in waiting)
     return tuple(_waiting_line(db, policy, person, view) for view in views)
+
+
+def count_waiting(db: Database) -> int:
+    """Count all that wait for a decision."""
+    return len(list_proposals(db, ProposalState.WAITING))
 
 
 def count_stops(runs: Iterable[RunRow]) -> Mapping[StopReason, int]:

@@ -309,6 +309,7 @@ class HomeView:
 
     Attributes:
         role: the reader's role in the approvals table; None where they have none.
+        waiting: the oldest that wait for a decision, and ``waiting_count`` of how many.
         letters: the newest of what was given up, for an operator; empty for anybody else.
         letter_count: how many there are in all.
     """
@@ -316,6 +317,7 @@ class HomeView:
     role: str | None = None
     operator: bool = False
     waiting: tuple[WaitingLine, ...] = ()
+    waiting_count: int = 0
     runs: tuple[RunLine, ...] = ()
     stops: Mapping[StopReason, int] | None = None
     health: tuple[HealthLine, ...] = ()

@@ -281,12 +281,12 @@ class ClickDesk:
         """Set the clock on."""
         self.workspace.advance(seconds)
 
-    def propose(self, *actions: Action, run_id: str = "run-1") -> Proposal:
+    def propose(self, *actions: Action, run_id: str = "run-1", ticket_id: str = "T-1") -> Proposal:
         """Store what a run of the ticket asks for."""
         wanted = actions or (FEE,)
         asked = Asked(
             run_id=run_id,
-            ticket_id="T-1",
+            ticket_id=ticket_id,
             customer_id=CUSTOMERS[wanted[0].order_id],
             actions=wanted,
             requesters=frozenset({ASKER}),

@@ -175,6 +175,26 @@ def ward(folder: Path, *, orders: int) -> Iterator[Ward]:
             nursery.communicate()
 
 
+@contextmanager
+def beside(opened: Ward) -> Iterator[None]:
+    """Have a second process of the bot at work over the same store."""
+    place = opened.place
+    nursery = module("tests.scenarios.nursery", place.folder, place.workspace.base_url)
+    assert nursery.stdin is not None
+    assert nursery.stdout is not None
+    try:
+        nursery.stdin.write("begin\n")
+        nursery.stdin.flush()
+        pid = int(nursery.stdout.readline())
+        place.workspace.wait_for_sockets(2, seconds=LONGEST_S)
+        yield
+        os.kill(pid, signal.SIGTERM)
+        assert int(nursery.stdout.readline()) == 0
+    finally:
+        nursery.kill()
+        nursery.communicate()
+
+
 @dataclass(frozen=True, slots=True)
 class Death:
     """When to die: at the ``number``-th commit of a kind (empty: of any) from a ticket's post on.

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from approvals import ProposalState, list_proposals
+from approvals import Person, PersonKind, ProposalState, list_proposals
 from approvals.store import connect, tx
+from bot.slack.overview import MOST_WAITING, home_of
 from bot.slack.refs import ActionId
 from bot.slack.store.outbox import Post, Priority, next_due_post, put_post
 from tests.scenarios.clicks import (
@@ -591,6 +592,16 @@ def test_a_reminder_names_the_role_that_has_to_look(desk: ClickDesk) -> None:
     assert len(reminders) == 1
     assert f"<@{LEA}>" in shown(reminders[0])
     assert desk.again(proposal).state is ProposalState.WAITING
+
+
+def test_of_more_than_a_hundred_that_wait_all_are_counted(desk: ClickDesk) -> None:
+    for number in range(MOST_WAITING + 1):
+        desk.propose(run_id=f"run-{number}", ticket_id=f"T-{number}")
+    lead = Person(user_id=LEA, kind=PersonKind.MEMBER)
+
+    view = home_of(desk.db, desk.policy, lead, viewer=True, operator=False, now_us=desk.now_us())
+
+    assert (len(view.waiting), view.waiting_count) == (MOST_WAITING, MOST_WAITING + 1)
 
 
 def test_case_65_two_processes_decide_each_press_once(tmp_path: Path) -> None:

@@ -82,10 +82,10 @@ def status_report(view: HomeView) -> Message:
     return Message(text=told, blocks=numbered("status", blocks or [section(told)]))
 
 
-def waiting_list(lines: Sequence[WaitingLine]) -> Message:
-    """Return what ``/handrail waiting`` answers."""
-    told = words.waiting_count(len(lines))
-    return Message(text=told, blocks=numbered("waiting", [section(told), *_waiting(lines)]))
+def waiting_list(lines: Sequence[WaitingLine], count: int) -> Message:
+    """Return what ``/handrail waiting`` answers: the oldest, and how many there are in all."""
+    told = words.waiting_count(count)
+    return Message(text=told, blocks=numbered("waiting", [section(told), *_waiting(lines, count)]))
 
 
 def digest_message(view: DigestView) -> Message:
@@ -106,7 +106,7 @@ def _home(view: HomeView) -> Iterator[Block]:
         )
         yield actions([button(action, label, RunRef(run_id=""))])
     mine = [each for each in view.waiting if each.mine]
-    yield header(words.waiting_title(len(mine)))
+    yield header(words.waiting_title(len(mine), of=len(view.waiting), count=view.waiting_count))
     yield from _mine(mine)
     yield from _letters(view.letters, view.letter_count)
     yield header(words.RECENT_RUNS)
@@ -162,13 +162,13 @@ def _letter_buttons(letter_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _waiting(lines: Sequence[WaitingLine]) -> Iterator[Block]:
+def _waiting(lines: Sequence[WaitingLine], count: int) -> Iterator[Block]:
     if not lines:
         yield context(words.NOTHING_WAITS)
     for each in lines[:MAX_WAITING]:
         yield _with_link(section(words.waiting_words(each)), each)
-    if len(lines) > MAX_WAITING:
-        yield context(words.more_waiting(len(lines) - MAX_WAITING))
+    if count > MAX_WAITING:
+        yield context(words.more_waiting(count - MAX_WAITING))
 
 
 def _with_link(block: Block, each: WaitingLine) -> Block:

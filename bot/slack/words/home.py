@@ -65,9 +65,9 @@ def paused_words(user_id: str) -> str:
     return f"*Paused* by {who(user_id)}. Tickets are kept and wait."
 
 
-def waiting_title(count: int) -> str:
-    """Head the list of what the reader could sign."""
-    return f"Waiting for you ({count})"
+def waiting_title(mine: int, *, of: int, count: int) -> str:
+    """Head the list of what the reader could sign, ``of`` the oldest of all that wait."""
+    return f"Waiting for you ({mine}{f' of the oldest {of}; {count} wait' if count > of else ''})"
 
 
 def waiting_count(count: int) -> str:

@@ -153,7 +153,7 @@ def other_messages(text: str) -> Iterator[Message]:
     """Yield lists, the digest, and answers."""
     home = home_of(text)
     yield blocks.status_report(home)
-    yield blocks.waiting_list(home.waiting)
+    yield blocks.waiting_list(home.waiting, len(home.waiting))
     yield blocks.refusal(NotAllowed(Refusal.OVER_LIMIT, text))
     yield blocks.note("A line of ours.")
     yield blocks.digest_message(

@@ -329,12 +329,22 @@ def test_the_status_names_what_is_not_well() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 500])
 def test_a_list_of_any_length_fits(count: int) -> None:
-    message = blocks.waiting_list([WAITING] * count)
+    message = blocks.waiting_list([WAITING] * count, count)
     more = f"and {count - 15} more" in shown(message)
 
     assert more is (count > 15)
     assert_fits(message)
     assert_view_fits(blocks.home_view(HomeView(waiting=(WAITING,) * count, runs=(RUN,) * count)))
+
+
+def test_what_is_not_looked_at_closely_is_counted_all_the_same() -> None:
+    lines = (replace(WAITING, mine=True),) * 3
+    view = blocks.home_view(HomeView(waiting=lines, waiting_count=250))
+    message = blocks.waiting_list(lines, 250)
+
+    assert "Waiting for you (3 of the oldest 3; 250 wait)" in shown_in(view)
+    assert message.text == "250 proposals waiting"
+    assert "and 235 more" in shown(message)
 
 
 def test_the_digest_has_the_head_of_the_audit() -> None:
@@ -390,7 +400,7 @@ def test_what_home_lists_names_no_command_of_a_shell() -> None:
     many = HomeView(
         waiting=(WAITING,) * 50, health=(HealthLine(name="Posts", well=False, words=""),)
     )
-    seen = shown_in(blocks.home_view(many)) + shown(blocks.waiting_list(many.waiting))
+    seen = shown_in(blocks.home_view(many)) + shown(blocks.waiting_list(many.waiting, 50))
 
     assert "more, which come up here" in seen
     assert not re.search(r"(?<!/)handrail \w", seen + home.posts_words(1, 1, ["no_text"]))
@@ -442,7 +452,7 @@ def test_no_text_makes_a_form_or_a_page_too_large_or_calls_anybody(text: str, wo
         assert_view_fits(view)
         assert_calls_nobody(shown_in(view))
     for message in (
-        blocks.waiting_list([line] * 30),
+        blocks.waiting_list([line] * 30, 30),
         blocks.status_report(HomeView(health=(health,) * 30)),
     ):
         assert_fits(message)

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from approvals import Person, PersonKind
+from approvals import UNKNOWN_REQUESTER, Person, PersonKind
 from approvals.store import Jobs
 from bot.slack.access import Needs
 from bot.slack.blocks import give_customer_modal, note, triage_modal
 from bot.slack.decider import Effect, Handler
 from bot.slack.errors import MessageUnavailable, PressRefused
-from bot.slack.headers import IdSource, read_header
+from bot.slack.headers import IdSource, read_form, read_header
 from bot.slack.messages import Messages
 from bot.slack.modals import Filler
 from bot.slack.plain import attachment_names, message_text, plain_text, text_ts
@@ -138,7 +138,7 @@ class TicketPresses:
             customer_id=customer_id,
             text=self._redactor.text(text if header is None else header.text),
             attachments=tuple(map(self._redactor.text, attachment_names(message))),
-            posted_by=str(message.get("user") or message.get("bot_id") or ""),
+            posted_by=_author(message, text, self._forms),
             opened_by=person.user_id,
             state=TicketState.OPEN,
             version=1,
@@ -176,6 +176,15 @@ class TicketPresses:
         if message is None:
             raise PressRefused(lines.message_not_found())
         return message
+
+
+def _author(message: Mapping[str, Any], text: str, forms: IdForms) -> str:
+    """Return who wrote a message; of an app's form who filled it in, known or not."""
+    user, bot = message.get("user"), message.get("bot_id")
+    form = read_form(text, forms) if bot is not None or user is None else None
+    if form is not None:
+        return form.reporter or UNKNOWN_REQUESTER
+    return str(user or bot or "")
 
 
 def _check_member(person: Person) -> None:

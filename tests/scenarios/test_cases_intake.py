@@ -270,6 +270,24 @@ def test_the_shortcut_asks_for_ticket_and_customer_and_starts_with_them(bot: Off
     assert bot.count("SELECT text = 'Where is my shed? [email]' FROM tickets") == 1
 
 
+@pytest.mark.parametrize(
+    ("filler", "author"), [("Ben Miller", "unknown"), ("@ben", BEN)], ids=["typed", "mention"]
+)
+def test_the_shortcut_on_a_form_keeps_who_filled_it_in_or_that_nobody_knows(
+    bot: Office, filler: str, author: str
+) -> None:
+    text = f"Ticket: T-80008\nCustomer: C-81265\nSubmitted by: {filler}\nMessage: Where is it?"
+    form = bot.workspace.post(None, text, channel=CHANNEL, bot_id="B0OTHER")
+
+    bot.workspace.shortcut(LEA, CallbackId.TRIAGE, form)
+    form_of(bot, LEA, "Ticket id")
+    bot.workspace.submit(LEA, {"ticket": "T-80008", "customer": "C-81265"})
+
+    bot.wait_for_reply(form, "T-80008-resolver-chat-small-1")
+    asked = f"SELECT count(*) FROM tickets WHERE posted_by = '{author}' AND opened_by = '{LEA}'"
+    assert bot.count(asked) == 1
+
+
 def test_the_shortcut_fills_in_what_the_message_begins_with(bot: Office) -> None:
     ticket = bot.workspace.post(GUS, "T-80008 C-81265 Where is it?", channel=CHANNEL)
     bot.wait_for_reply(ticket, not_a_member())

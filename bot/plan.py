@@ -8,10 +8,12 @@ from datetime import date
 from typing import Any, Final
 
 from bot.errors import RecordingsChanged
+from bot.model_settings import book_of
 from bot.now import utc_now
 from bot.settings import Settings
 from bot.story import ask_of
 from bot.supplies import Supplies, find_ticket
+from bot.texts import price_text
 from loop import Ask, FinishForm, Limits, Opened, Profile, get_profile, limits_from_text
 from recordings import Match, Recording, recordings_digest
 from tools import Fault, TicketCase
@@ -211,10 +213,14 @@ def _candidates(
 def _live_marks(
     settings: Settings, faults: tuple[Fault, ...], now: Callable[[], str]
 ) -> dict[str, Any]:
-    """Return the marks of a live run: which model answers by which name, and on which day."""
+    """Return the marks of a live run: the name by which its model is asked, the day, its price."""
     own = settings.models.get(settings.model)
     server_model = settings.model if own is None or own.id is None else own.id
-    return {LIVE: {"model": server_model, "on": now()[:10]}, **_fault_marks(faults)}
+    live = {"model": server_model, "on": now()[:10]}
+    if own is not None and own.base_url is not None:
+        book = book_of(settings.model, settings.models, own.base_url)
+        live["prices"] = price_text(own.price, book.source())
+    return {LIVE: live, **_fault_marks(faults)}
 
 
 def _fault_marks(faults: tuple[Fault, ...]) -> dict[str, Any]:

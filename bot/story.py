@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from bot.texts import at_least, cost_text, counted, seconds_text, tokens_text
+from bot.texts import at_least, cost_text, counted, seconds_text, shortened, tokens_text
 from loop import (
     Called,
     Closed,
@@ -21,6 +21,7 @@ from loop import (
     Opened,
     Record,
     Replied,
+    Reply,
     Result,
     Stop,
     Stopped,
@@ -44,7 +45,7 @@ class Figures:
     cost_usd: Decimal
     """The sum of what is known."""
     cost: str
-    """The cost in words: an amount, or what is not known of it."""
+    """The cost in words: an amount, or what is not known of it, and whose price it is."""
     cost_complete: bool
     seconds_us: int
 
@@ -62,7 +63,7 @@ class Figures:
             tokens_in=_sum(reply.usage.tokens_in for reply in replies),
             tokens_out=_sum(reply.usage.tokens_out for reply in replies),
             cost_usd=sum(known, Decimal(0)),
-            cost=_cost(sum(known, Decimal(0)), states, lost=lost),
+            cost=_cost(sum(known, Decimal(0)), states, lost=lost) + _priced_as(kept, replies),
             cost_complete=not lost and states <= {CostState.KNOWN},
             seconds_us=kept[-1].at_us if kept else 0,
         )
@@ -202,6 +203,14 @@ def _cost(usd: Decimal, states: set[CostState], *, lost: bool) -> str:
     if CostState.KNOWN in states:
         return at_least(usd)
     return "cost unknown" if CostState.UNKNOWN in states else "cost not recorded"
+
+
+def _priced_as(entries: tuple[Entry, ...], replies: Iterable[Reply]) -> str:
+    """Return whose price was taken where the model that answered has none."""
+    opened = record_of(entries, Opened)
+    if opened is None or not any(reply.cost.by_asked for reply in replies):
+        return ""
+    return f", priced as {shortened(opened.head.model, 60)}"
 
 
 def _stop_json(stop: Stop) -> dict[str, Any]:

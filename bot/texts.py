@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, assert_never
 
 from bot.action_words import label_reason, refund_reason, refund_target
-from loop import Outcome, Stop, StopReason
+from loop import Outcome, Price, Stop, StopReason
 from tools import (
     Action,
     CreateReturnLabel,
@@ -30,6 +30,7 @@ __all__ = [
     "counted",
     "next_step",
     "outcome_text",
+    "price_text",
     "reason_text",
     "resume_step",
     "safe",
@@ -168,6 +169,15 @@ def tokens_text(tokens_in: int | None, tokens_out: int | None) -> str:
 def cost_text(usd: Decimal) -> str:
     """An amount of US dollars with five decimals, rounded half up."""
     return f"US${usd.quantize(_FIVE_DECIMALS, ROUND_HALF_UP):f}"
+
+
+def price_text(price: Price | None, source: str) -> str:
+    """What a model costs, and who says so; None is a price that the source alone knows."""
+    if price is None:
+        return source
+    cached = "" if price.usd_cached_in is None else f", {price.usd_cached_in} USD cached in"
+    per = f"{price.usd_in} USD in, {price.usd_out} USD out{cached}, per million tokens"
+    return f"{per}, by {source}" if price.usd_in or price.usd_out else f"free of cost, by {source}"
 
 
 def at_least(usd: Decimal) -> str:

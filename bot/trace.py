@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
+from bot.plan import LIVE
 from bot.story import Story, calls_of
 from bot.texts import action_text, seconds_text, shortened, stop_text, tokens_text
 from loop import (
@@ -48,10 +49,16 @@ class Row:
 
 
 def header(story: Story) -> Iterator[str]:
-    """Yield what stands above the rows: the run, and its figures."""
+    """Yield what stands above the rows: the run, its figures, and of a live one who was asked."""
     result = story.result or "running"
     yield f"run {story.run_id}: {result}"
     yield story.summary()
+    live = story.marks.get(LIVE)
+    if isinstance(live, Mapping):
+        model, on, prices = (
+            shortened(str(live.get(name, "unknown")), 200) for name in ("model", "on", "prices")
+        )
+        yield f"asked live on {on} as {model}; prices: {prices}"
 
 
 def rows(story: Story) -> Iterator[Row]:
@@ -138,6 +145,9 @@ def _reply_text(story: Story, replied: Replied) -> str:
         said = f"answered: {shortened(reply.text or reply.refusal or '(nothing)', MAX_VALUE)}"
     used = tokens_text(reply.usage.tokens_in, reply.usage.tokens_out)
     parts = [said, used, _took(reply.latency_us)]
+    if reply.cost.by_asked:
+        answered = shortened(reply.model or "a model without a name", 60)
+        parts.append(f"{answered} answered, priced as {shortened(story.opened.head.model, 60)}")
     if reply.note is not None:
         parts.append(shortened(reply.note, 200))
     return "; ".join(parts)

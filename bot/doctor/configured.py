@@ -12,7 +12,7 @@ from bot.model_settings import book_of
 from bot.places import TOML
 from bot.settings import Settings
 from bot.slack.settings import SLACK_API
-from bot.texts import counted
+from bot.texts import counted, price_text
 from loop import (
     PRICES_AS_OF,
     PROFILES,
@@ -115,8 +115,7 @@ def _priced(model: str, price: Price | None, source: str) -> Finding:
         return fine("prices", f"{model} is priced by {source}")
     if not price.usd_in and not price.usd_out:
         return fine("prices", f"{model} is counted as free of cost, by {source}")
-    per = f"{price.usd_in} USD in, {price.usd_out} USD out"
-    return fine("prices", f"{model} costs {per}, per million tokens, by {source}")
+    return fine("prices", f"{model} costs {price_text(price, source)}")
 
 
 def _check_role(role: Role) -> Iterator[Finding]:

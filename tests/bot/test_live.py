@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.recorder import FileKeeper
-from loop import PRICES, WireCall
+from loop import PRICES, Replied, WireCall
 from recordings import SHIPPED_RECORDINGS, Recording, read_recordings
 from tests.bot.conftest import Cli
 from tests.live_runs import turns_of
@@ -155,6 +155,23 @@ def test_an_absurd_count_of_tokens_leaves_the_run_readable(cli: Cli, home: Path)
     assert cli("trace", "T-80008").exit_code == 0
 
 
+def test_what_priced_a_run_is_told_and_whose_price_it_is(cli: Cli, home: Path) -> None:
+    turns = [
+        completes(each.answer.reply.text, *each.answer.reply.calls, model="other-model")
+        for each in RECORDED["T-80008"].exchanges
+        if isinstance(each.answer, Replied)
+    ]
+    with serving(*turns) as opened:
+        write_settings(home, opened.url, "usd_in = 1\nusd_out = 10\n")
+        live(cli, "T-80008")
+
+    told = " ".join(cli("trace", "T-80008").stdout.split())
+    assert "| US$0.00060, priced as local |" in told
+    assert "other-model answered, priced as local" in told
+    assert "asked live on 20" in told
+    assert " as gpt-test; prices: 1 USD in, 10 USD out, per million tokens, by the settings" in told
+
+
 def test_a_run_ends_as_time_whatever_its_server_drips(cli: Cli, home: Path) -> None:
     with serving(DRIPS["a header"], last_repeats=True) as opened:
         write_settings(home, opened.url, "free = true\n")
@@ -222,6 +239,7 @@ def test_a_recording_is_marked_real_is_private_and_replays(recording: Path, cli:
 
     assert opened["marks"]["live"]["model"] == "gpt-test"
     assert len(opened["marks"]["live"]["on"]) == len("2026-11-30")
+    assert opened["marks"]["live"]["prices"] == "free of cost, by the settings"
     assert recording.stat().st_mode & 0o777 == 0o600
     assert recording.parent.stat().st_mode & 0o777 == 0o700
     assert "valid | resolver | local | 2 calls" in replay(cli)

@@ -160,7 +160,7 @@ def figures_words(figures: Figures) -> str:
             counted(figures.tool_calls, "look-up"),
             tokens_text(figures.tokens_in, figures.tokens_out),
             seconds_text(figures.seconds_us),
-            figures.cost,
+            line(figures.cost, 120),
         )
     )
 

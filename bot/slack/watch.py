@@ -20,8 +20,10 @@ LOOK_EVERY_S: Final = 5.0
 QUIET_S: Final = 300.0
 """A silence of this length is looked into."""
 READ_AGAIN_S: Final = 60.0
-"""After a reading that left something out."""
+"""After a reading that left something out, and after word that Slack leaves events out: it does so
+for a minute at a time (docs.slack.dev, "app_rate_limited")."""
 _HELLO: Final = '"type":"hello"'
+_LIMITED: Final = '"type":"app_rate_limited"'
 _log: Final = logging.getLogger("handrail.slack")
 
 
@@ -66,9 +68,12 @@ class Watch:
     def heard(self, frame: str) -> None:
         """Note a frame of Slack's. A greeting begins a connection: what came before it is read."""
         self._heard = self._monotonic()
-        if _HELLO in frame[:200].replace(" ", ""):
+        start = frame[:500].replace(" ", "")
+        if _HELLO in start:
             self._gap = True
             self._wake.set()
+        elif _LIMITED in start:
+            self._gap, self._read_at = True, self._heard + READ_AGAIN_S
 
     def look(self, socket: Socket) -> None:
         """Read a gap, and replace a socket that is deaf."""

@@ -8,6 +8,7 @@ from bot.slack.catch_up import CaughtUp
 from bot.slack.watch import QUIET_S, READ_AGAIN_S, Watch
 
 HELLO = '{"type": "hello"}'
+LIMITED = '{"envelope_id": "e", "payload": {"token": "t", "type": "app_rate_limited"}}'
 PRESS = '{"type": "interactive"}'
 
 
@@ -78,3 +79,12 @@ def test_a_gap_that_could_not_be_read_is_read_again_a_minute_later(scene: Scene)
     assert scene.after(READ_AGAIN_S - 1)[0] == 2
     assert scene.after(1)[0] == 3
     assert scene.after(READ_AGAIN_S)[0] == 3
+
+
+def test_what_slack_left_out_because_there_was_too_much_is_read_when_its_minute_is_over(
+    scene: Scene,
+) -> None:
+    scene.watch.heard(LIMITED)
+    assert scene.after(READ_AGAIN_S - 1) == (1, 0)
+    assert scene.after(1) == (2, 0)
+    assert scene.after(1) == (2, 0)

@@ -2,65 +2,50 @@
 
 Everything that is found goes the way of a delivery, so what was delivered is not taken twice. A
 press that got lost cannot be found again: whoever pressed saw a warning, and presses again.
+
+Which threads have something new is seen from their roots: Slack names the latest reply there, and
+the last edit. Those are read, however many; and of the others the newest few, for what a root does
+not tell: an edit of an earlier reply.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from sqlite_utils import Database
 
 from approvals.store import Writer, connect
-from bot.slack.calls import Answer, Calls, Refused, Took
-from bot.slack.errors import WrongShape
+from bot.slack.calls import Calls
+from bot.slack.errors import LeftOut, ThreadGone
 from bot.slack.gate import Gate, Taken
-from bot.slack.incoming import message_subject
-from bot.slack.messages import unread
-from bot.slack.remedies import Course, course_of, remedy
-from bot.slack.shapes import Message, check
+from bot.slack.incoming import edit_subject, message_subject
+from bot.slack.pages import CaughtUp, Pages
+from bot.slack.plain import text_ts
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.store.inbox import has_subject
-from bot.slack.store.tickets import open_tickets_since
+from bot.slack.store.tickets import lively_tickets
 from bot.slack.troubles import Troubles
 
 __all__ = ["CatchUp", "CaughtUp"]
 
-PAGE: Final = 200
-MOST_PAGES: Final = 20
-"""Of one channel at once. More than 4,000 messages in one gap are said in the log."""
-OVERLAP_S: Final = 600
-"""How far back of the last message that we know: Slack promises no order."""
-MOST_THREADS: Final = 30
-"""Threads that are read, the newest: Slack takes about 50 such calls a minute."""
-THREADS_US: Final = 7 * 24 * 3_600 * 1_000_000
-"""How old a ticket may be for its thread to be read."""
+OVERLAP_US: Final = 600 * 1_000_000
+"""How far back of the last that we know: Slack promises no order."""
+MOST_QUIET: Final = 30
+"""Threads without anything new that are read, the newest; Slack takes about 50 such calls a
+minute, and those that are left when it takes no more are read a minute later."""
+LIVELY_US: Final = 7 * 24 * 3_600 * 1_000_000
+"""How long ago a thread may have been heard of to be looked at."""
 SECOND_US: Final = 1_000_000
-_GONE: Final = frozenset({"thread_not_found", "message_not_found"})
+_HISTORY: Final = "conversations.history"
 _log: Final = logging.getLogger("handrail.slack")
 
 
-@dataclass(slots=True, kw_only=True)
-class CaughtUp:
-    """What was read.
-
-    Attributes:
-        found: how much of it was new to us.
-        whole: nothing was left out; else it is to be read again.
-        stopped: Slack answered so that the rest was not asked for.
-    """
-
-    found: int = 0
-    whole: bool = True
-    stopped: bool = False
-
-
 class CatchUp:
-    """Reads the channels' history and the open threads.
+    """Reads the channels' history and the threads of tickets.
 
     Args:
         calls: the Web API.
@@ -83,13 +68,13 @@ class CatchUp:
         now_us: Callable[[], int],
         troubles: Troubles,
     ) -> None:
-        self._calls = calls
+        self._pages = Pages(calls, troubles)
         self._gate = gate
         self._channels = sorted(channels)
         self._store = store
         self._writer = writer
         self._now_us = now_us
-        self._troubles = troubles
+        self._heard: dict[str, dict[str, int]] = {}  # by channel and thread, what was read of it
 
     def run(self) -> CaughtUp:
         """Take in what is new. Never raises: what went wrong is logged, and is no whole reading.
@@ -110,9 +95,10 @@ class CatchUp:
     def _read(self, read: CaughtUp) -> None:
         with closing(connect(self._store)) as db:
             for channel in self._channels:
-                self._channel(db, channel, read)
-            for place in self._open_threads(db):
-                self._thread(db, *place, read)
+                try:
+                    self._channel(db, channel, read)
+                except LeftOut:
+                    continue  # another one may well be read
 
     def _channel(self, db: Database, channel: str, read: CaughtUp) -> None:
         # Not the newest ticket: one may be delivered after a gap that is still to be read.
@@ -120,94 +106,82 @@ class CatchUp:
         if since_us is None:
             self._begin(channel, read)
             return
+        lively = set(lively_tickets(db, channel, self._now_us() - LIVELY_US))
+        roots: dict[str, Mapping[str, Any]] = {}
         newest_us = since_us
-        oldest = _ts(max(0, since_us - OVERLAP_S * SECOND_US))
-        args = {"channel": channel, "oldest": oldest, "include_all_metadata": True}
-        for message in self._pages("conversations.history", args, read):
-            if message is None:
-                return
+        begin = _ts(since_us - OVERLAP_US)
+        for message in self._pages.read(_HISTORY, {"channel": channel, "oldest": begin}, read):
             read.found += self._take(db, channel, message)
             newest_us = max(newest_us, _us(message["ts"]))
+            if message["ts"] in lively or _has_replies_for_us(db, channel, message):
+                roots[message["ts"]] = message
         self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
+        roots |= self._older_roots(channel, lively - roots.keys(), begin, read)
+        self._threads(
+            db, channel, roots, missing=lively - roots.keys(), since_us=since_us, read=read
+        )
 
     def _begin(self, channel: str, read: CaughtUp) -> None:
         """Begin behind the newest message that is there, by Slack's clock and not by ours."""
-        if read.stopped:
-            return
-        answer = self._calls.read("conversations.history", channel=channel, limit=1)
-        if not isinstance(answer, Took):
-            self._fail("conversations.history", channel, answer, read)
-            return
-        self._troubles.over(unread(channel))
-        found = self._sound(channel, answer)
-        newest_us = _us(found[0]["ts"]) + 1 + OVERLAP_S * SECOND_US if found else 0
-        self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
+        newest = self._pages.newest(channel, read)
+        begin_us = 0 if newest is None else _us(newest) + 1 + OVERLAP_US
+        self._writer.run(lambda w: move_cursor(w, _cursor(channel), begin_us))
+
+    def _older_roots(
+        self, channel: str, wanted: Collection[str], until: str, read: CaughtUp
+    ) -> dict[str, Mapping[str, Any]]:
+        """Return the messages of tickets from before the gap, as far as they are there."""
+        if not wanted:
+            return {}
+        place = {"channel": channel, "oldest": min(wanted), "latest": until, "inclusive": True}
+        return {m["ts"]: m for m in self._pages.read(_HISTORY, place, read) if m["ts"] in wanted}
+
+    def _threads(
+        self,
+        db: Database,
+        channel: str,
+        roots: Mapping[str, Mapping[str, Any]],
+        *,
+        missing: Collection[str],
+        since_us: int,
+        read: CaughtUp,
+    ) -> None:
+        """Read the threads with something new, the oldest first; then some of the others.
+
+        A root that is missing was deleted, or stands behind more than what was read of the channel:
+        its thread says which.
+        """
+        news = {ts: _news_us(root) for ts, root in roots.items() if not _is_tombstone(root)}
+        for ts in roots.keys() - news.keys():
+            read.found += self._take_removal(channel, ts)
+        begin_us = (read_cursor(db, _thread_cursor(channel)) or since_us) - OVERLAP_US
+        heard = self._heard.setdefault(channel, {})
+        changed = [ts for ts in news if begin_us < news[ts] != heard.get(ts)]
+        for ts in sorted(changed, key=news.__getitem__):
+            self._thread(db, channel, ts, read)
+            heard[ts] = news[ts]  # so that a reading that is cut short goes on from here
+        quiet = sorted(news.keys() - set(changed), reverse=True)
+        for ts in [*sorted(missing), *quiet[: max(0, MOST_QUIET - len(changed))]]:
+            self._thread(db, channel, ts, read)
+        self._heard[channel] = {ts: heard[ts] for ts in heard if ts in news}
+        newest_us = max(news.values(), default=since_us)
+        self._writer.run(lambda w: move_cursor(w, _thread_cursor(channel), newest_us))
 
     def _thread(self, db: Database, channel: str, ts: str, read: CaughtUp) -> None:
-        """Take in the replies of a thread, and an edit or the removal of its ticket."""
-        args = {"channel": channel, "ts": ts, "include_all_metadata": True}
-        for message in self._pages("conversations.replies", args, read):
-            if message is None:
-                return
-            if message.get("error") in _GONE or _is_tombstone(message):
-                read.found += self._take_removal(channel, ts)
-                return
+        """Take in the replies of a thread, edits in it, and the removal of its ticket."""
+        place = {"channel": channel, "ts": ts}
+        try:
+            messages = list(self._pages.read("conversations.replies", place, read))
+        except ThreadGone:
+            read.found += self._take_removal(channel, ts)
+            return
+        if any(map(_is_tombstone, messages)):
+            read.found += self._take_removal(channel, ts)
+            return
+        for message in messages:
             read.found += self._take(db, channel, message)
-            if message["ts"] == ts and message.get("edited"):
-                read.found += self._take_edit(channel, message)
-
-    def _pages(
-        self, method: str, args: Mapping[str, Any], read: CaughtUp
-    ) -> Iterator[Mapping[str, Any] | None]:
-        """Yield the messages; an answer that a thread is gone as one; None where it failed."""
-        cursor: dict[str, str] = {}
-        for _ in range(MOST_PAGES):
-            if read.stopped:
-                yield None
-                return
-            answer = self._calls.read(method, **args, limit=PAGE, **cursor)
-            if isinstance(answer, Refused) and answer.code in _GONE:
-                yield {"error": answer.code}
-                return
-            if not isinstance(answer, Took):
-                self._fail(method, args["channel"], answer, read)
-                yield None
-                return
-            self._troubles.over(unread(args["channel"]))
-            yield from self._sound(args["channel"], answer)
-            following = (answer.data.get("response_metadata") or {}).get("next_cursor")
-            if not following:
-                return
-            cursor = {"cursor": following}
-        _log.error("%s of %s holds more than was read", method, args["channel"])
-
-    def _sound(self, channel: str, answer: Took) -> list[Mapping[str, Any]]:
-        """Return the messages that are as Slack documents them; of the others the log is told."""
-        sound: list[Mapping[str, Any]] = []
-        for message in answer.data["messages"]:
-            try:
-                check(Message, message, "message")
-            except WrongShape as error:
-                self._troubles.tell(
-                    f"{channel}: {error}", "a message in %s is not read: %s", channel, error
-                )
-            else:
-                sound.append(message)
-        return sound
-
-    def _fail(self, method: str, channel: str, answer: Answer, read: CaughtUp) -> None:
-        """Note that something was left out. What concerns more than this channel ends it all."""
-        read.whole = False
-        match answer:
-            case Refused(code=code, needed=needed):
-                read.stopped = course_of(code) in (Course.AWAIT_APP, Course.AWAIT_METHOD)
-                told, to_do = code, remedy(code, needed)
-            case _:
-                read.stopped = True
-                told, to_do = str(answer), "nothing: it is tried again"
-        self._troubles.tell(
-            unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
-        )
+            if message.get("edited"):
+                read.found += self._take_edit(db, channel, message)
 
     def _take(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
         ts = message["ts"]
@@ -216,8 +190,10 @@ class CatchUp:
         event = {**message, "type": "message", "channel": channel}
         return self._took(event, f"history:{channel}:{ts}")
 
-    def _take_edit(self, channel: str, message: Mapping[str, Any]) -> int:
-        at = message["edited"]["ts"]
+    def _take_edit(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
+        at = text_ts(message)
+        if has_subject(db, edit_subject(channel, message["ts"], at)):
+            return 0
         event = {
             "type": "message",
             "subtype": "message_changed",
@@ -239,8 +215,17 @@ class CatchUp:
     def _took(self, event: Mapping[str, Any], key: str) -> int:
         return int(self._gate.take_message(event, key=key) is Taken.STORED)
 
-    def _open_threads(self, db: Database) -> list[tuple[str, str]]:
-        return open_tickets_since(db, self._now_us() - THREADS_US, limit=MOST_THREADS)
+
+def _has_replies_for_us(db: Database, channel: str, message: Mapping[str, Any]) -> bool:
+    """Whether a message that was just found is one of ours, and was replied to within the gap."""
+    if not message.get("latest_reply"):
+        return False
+    return has_subject(db, message_subject(channel, message["ts"]))
+
+
+def _news_us(root: Mapping[str, Any]) -> int:
+    """Return when something was last said in a thread, as far as its root tells."""
+    return max(_us(text_ts(root)), _us(root.get("latest_reply") or "0.0"))
 
 
 def _is_tombstone(message: Mapping[str, Any]) -> bool:
@@ -252,7 +237,12 @@ def _cursor(channel: str) -> str:
     return f"history:{channel}"
 
 
+def _thread_cursor(channel: str) -> str:
+    return f"threads:{channel}"
+
+
 def _ts(us: int) -> str:
+    us = max(0, us)
     return f"{us // SECOND_US}.{us % SECOND_US:06d}"
 
 

@@ -3,6 +3,8 @@
 BotError
   PersonUnavailable  Slack could not say who somebody is, so they decide nothing
   MessageUnavailable Slack could not say what a message is, so it waits
+  LeftOut            the rest of a channel cannot be read for now
+  ThreadGone         the message whose thread was to be read is not there
   PressRefused       a button or form does nothing here, for a reason that the presser is told
   HomeNotShown       Slack did not take App Home for now
   AppRefused         the app cannot be attached to
@@ -17,10 +19,12 @@ from bot.errors import BotError
 __all__ = [
     "AppRefused",
     "HomeNotShown",
+    "LeftOut",
     "MessageUnavailable",
     "PersonUnavailable",
     "PressRefused",
     "SlackUnreachable",
+    "ThreadGone",
     "WrongShape",
 ]
 
@@ -51,6 +55,20 @@ class MessageUnavailable(BotError):
             f"Slack could not say what a message of {channel} is ({code}), so nothing was changed",
             hint="try again; handrail doctor checks the app's scopes and channels",
         )
+
+
+class LeftOut(BotError):
+    """The rest of a channel cannot be read for now. It was told why, and it is read again."""
+
+    def __init__(self, channel: str) -> None:
+        super().__init__(f"not all of {channel} was read", hint="nothing: it is tried again")
+
+
+class ThreadGone(BotError):
+    """The message whose thread was to be read is not there any more."""
+
+    def __init__(self, channel: str) -> None:
+        super().__init__(f"a message of {channel} is gone", hint="nothing: its ticket ends")
 
 
 class PressRefused(BotError):

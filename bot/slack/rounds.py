@@ -18,7 +18,7 @@ from bot.slack.catch_up import CaughtUp
 __all__ = ["Rounds"]
 
 EVERY_S: Final = 300
-"""How often the channels are read. At most about 31 calls each time, of 50 a minute."""
+"""How often the channels are read: some 30 calls, and one for each thread with something new."""
 AGAIN_S: Final = 60
 """After a reading that left something out: the time over which Slack counts calls."""
 SECOND_US: Final = 1_000_000

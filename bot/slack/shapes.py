@@ -155,6 +155,7 @@ class Message(_Written):
     """A message as it stands: one of a channel's history, or what it is after a change."""
 
     ts: Ts
+    latest_reply: Ts | None = None
 
 
 class Event(Shape):

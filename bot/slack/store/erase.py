@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from approvals.store import Jobs, changed, rows
-from bot.slack.store.tickets import cancel_ticket, read_ticket
+from bot.slack.store.tickets import LAST_US, TRIAGE_JOB, cancel_ticket, read_ticket
 
 __all__ = ["erase_old_tickets", "erase_tickets_of"]
 
@@ -36,9 +36,10 @@ def erase_tickets_of(db: Database, jobs: Jobs, customer_id: str) -> int:
 
 
 def erase_old_tickets(db: Database, jobs: Jobs, *, before_us: int, keep: Collection[str]) -> int:
-    """Erase the words of tickets that ended and came before a moment; return how many lost any.
+    """Erase the words of tickets that were last heard of before a moment; return how many lost any.
 
-    ``keep`` are the ids of the runs whose threads keep theirs.
+    ``keep`` are the ids of the runs whose threads keep theirs. What is still to be worked on, or
+    is held back, keeps its words too.
     """
     found = rows(db, _OLD, (before_us, json.dumps(sorted(keep))))
     _erase(db, jobs, found, ())
@@ -53,9 +54,15 @@ SELECT channel, ts, ticket_id FROM tickets WHERE (text != '' OR attachments != '
         WHERE t.channel = tickets.channel AND t.thread_ts = tickets.ts))
 """
 _OLD: Final = f"""{_WITH_WORDS}
-    AND created_us < ? AND state IN ('closed', 'cancelled') AND NOT EXISTS (
+    AND {LAST_US} < ? AND NOT EXISTS (
         SELECT 1 FROM threads t WHERE t.channel = tickets.channel AND t.thread_ts = tickets.ts
-        AND (t.state = 'running' OR t.run_id IN (SELECT value FROM json_each(?))))
+        AND (t.state != 'ended' OR t.run_id IN (SELECT value FROM json_each(?))))
+    AND NOT EXISTS (
+        SELECT 1 FROM held h WHERE h.channel = tickets.channel AND h.ts = tickets.ts)
+    AND NOT EXISTS (
+        SELECT 1 FROM jobs j WHERE j.kind = '{TRIAGE_JOB}' AND j.state IN ('ready', 'running')
+        AND j.key >= tickets.channel || ':' || tickets.ts || ':'
+        AND j.key < tickets.channel || ':' || tickets.ts || ';')
 """  # noqa: S608 - constants of ours
 _PLACES: Final = "(SELECT value ->> 'channel', value ->> 'ts' FROM json_each(:places))"
 _RUNS: Final = f"(SELECT run_id FROM threads WHERE (channel, thread_ts) IN {_PLACES})"  # noqa: S608 - constants of ours

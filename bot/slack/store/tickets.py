@@ -22,6 +22,7 @@ from approvals.store import Jobs, JobState, changed, rows
 from bot.slack.headers import IdSource
 
 __all__ = [
+    "LAST_US",
     "TRIAGE_JOB",
     "TicketRow",
     "TicketState",
@@ -34,8 +35,8 @@ __all__ = [
     "is_thread",
     "job_key",
     "latest_job_state",
+    "lively_tickets",
     "open_ticket",
-    "open_tickets_since",
     "read_ticket",
     "reopen_ticket",
     "run_again",
@@ -49,13 +50,23 @@ TRIAGE_STARTS: Final = 8
 """How often that job is started at most, starts that were cut by a crash included."""
 
 
+LAST_US: Final = """max(created_us,
+    coalesce((SELECT max(s.started_us) FROM threads t JOIN spending s USING (run_id)
+        WHERE t.channel = tickets.channel AND t.thread_ts = tickets.ts), 0),
+    coalesce((SELECT CAST(max(r.ts) * 1000000 AS INTEGER) FROM replies r
+        WHERE r.channel = tickets.channel AND r.thread_ts = tickets.ts), 0))"""
+"""When a ticket was last heard of, as SQL over ``tickets``: it came, a run began, it had a reply.
+
+A ticket has no end of its own, as any answer can be asked about; it is quiet after some time.
+"""
+
+
 class TicketState(StrEnum):
-    """Where a ticket stands."""
+    """Where a ticket stands. An answered one is open: a reply may ask for another answer."""
 
     OPEN = "open"
     WAITING_FOR_CUSTOMER_ID = "waiting_for_customer_id"
     CANCELLED = "cancelled"
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +122,13 @@ def first_ticket_us(db: Database) -> int | None:
     return first
 
 
-def open_tickets_since(db: Database, since_us: int, *, limit: int) -> list[tuple[str, str]]:
-    """Return channel and time stamp of the open tickets after a moment, newest first. A read."""
-    sql = (
-        "SELECT channel, ts FROM tickets WHERE created_us > ?"
-        " AND state IN ('open', 'waiting_for_customer_id') ORDER BY created_us DESC LIMIT ?"
-    )
-    return [(row["channel"], row["ts"]) for row in rows(db, sql, (since_us, limit))]
+def lively_tickets(db: Database, channel: str, since_us: int) -> list[str]:
+    """Return the time stamps of a channel's tickets that did not end and are not quiet. A read.
+
+    Quiet is a ticket that came, was replied to and had a run begun before ``since_us``.
+    """
+    sql = f"SELECT ts FROM tickets WHERE channel = ? AND state != 'cancelled' AND {LAST_US} > ?"  # noqa: S608 - a constant of ours
+    return [row["ts"] for row in rows(db, sql, (channel, since_us))]
 
 
 def is_thread(db: Database, channel: str, thread_ts: str) -> bool:
@@ -229,13 +240,11 @@ def run_again(db: Database, jobs: Jobs, channel: str, ts: str, *, now_us: int) -
     before = read_ticket(db, channel, ts)
     moved = changed(
         db,
-        "UPDATE tickets SET version = version + 1"
-        " WHERE channel = ? AND ts = ? AND state IN ('open', 'closed')",
+        "UPDATE tickets SET version = version + 1 WHERE channel = ? AND ts = ? AND state = 'open'",
         (channel, ts),
     )
     if before is None or moved == 0:
         return False
-    changed(db, "UPDATE tickets SET state = 'open' WHERE channel = ? AND ts = ?", (channel, ts))
     jobs.cancel(db, kind=TRIAGE_JOB, key=job_key(channel, ts, before.version))
     if latest_job_state(db, channel, ts) is not JobState.RUNNING:
         submit_newer(db, jobs, channel, ts, than=0, now_us=now_us)

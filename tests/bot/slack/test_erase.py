@@ -111,21 +111,31 @@ def test_a_ticket_that_lost_its_words_is_not_worked_on(db: Database) -> None:
     assert rows(db, "SELECT key FROM jobs WHERE state = 'ready'") == [{"key": "C0:2.2:1"}]
 
 
+REPLIED_US = 1_110_000
+"""When the thread of the first ticket was last heard of: its reply came."""
+RAN_LATER = "INSERT INTO spending (run_id, started_us) VALUES ('run-C-1', 1110001)"
+HELD = "INSERT INTO held (channel, ts, reason, since_us) VALUES ('C0', '1.1', 'paused', 1)"
+
+
 @pytest.mark.parametrize(
-    ("state", "before_us", "keep", "erased"),
+    ("and_then", "before_us", "keep", "erased"),
     [
-        ("closed", 2, set(), 1),
-        ("cancelled", 2, set(), 1),
-        ("closed", 1, set(), 0),
-        ("closed", 2, {"run-C-1"}, 0),
-        ("open", 2, set(), 0),
+        ("", REPLIED_US + 1, set(), 1),
+        ("UPDATE tickets SET state = 'cancelled'", REPLIED_US + 1, set(), 1),
+        ("", REPLIED_US, set(), 0),
+        ("", REPLIED_US + 1, {"run-C-1"}, 0),
+        (RAN_LATER, REPLIED_US + 1, set(), 0),
+        (HELD, REPLIED_US + 1, set(), 0),
+        ("UPDATE jobs SET state = 'ready'", REPLIED_US + 1, set(), 0),
     ],
 )
-def test_what_is_old_goes_once_it_has_ended_and_is_not_needed(
-    db: Database, state: str, before_us: int, keep: set[str], erased: int
+def test_an_answered_ticket_loses_its_words_once_it_is_quiet_and_not_needed(
+    db: Database, and_then: str, before_us: int, keep: set[str], erased: int
 ) -> None:
     with tx(db):
-        changed(db, "UPDATE tickets SET state = ? WHERE ts = '1.1'", (state,))
+        changed(db, "UPDATE jobs SET state = 'done'")
+        if and_then:
+            changed(db, and_then)
         found = erase_old_tickets(db, JOBS, before_us=before_us, keep=keep)
 
     assert found == erased
@@ -135,10 +145,10 @@ def test_what_is_old_goes_once_it_has_ended_and_is_not_needed(
 
 def test_a_thread_with_a_run_in_progress_keeps_its_words(db: Database) -> None:
     with tx(db):
-        changed(db, "UPDATE tickets SET state = 'closed'")
+        changed(db, "UPDATE jobs SET state = 'done'")
         changed(db, "UPDATE threads SET state = 'running'")
 
-        assert erase_old_tickets(db, JOBS, before_us=2, keep=()) == 0
+        assert erase_old_tickets(db, JOBS, before_us=REPLIED_US + 1, keep=()) == 0
 
 
 @pytest.mark.parametrize("state", ["ready", "sending", "failed"])

@@ -1,0 +1,120 @@
+"""Reading channels and threads page by page, and saying once what cannot be read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.slack.calls import Answer, Calls, Refused, Took
+from bot.slack.errors import LeftOut, ThreadGone, WrongShape
+from bot.slack.messages import unread
+from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.shapes import Message, check
+from bot.slack.troubles import Troubles
+
+__all__ = ["CaughtUp", "Pages"]
+
+PAGE: Final = 200
+MOST_PAGES: Final = 20
+_GONE: Final = frozenset({"thread_not_found", "message_not_found"})
+_log: Final = logging.getLogger("handrail.slack")
+
+
+@dataclass(slots=True, kw_only=True)
+class CaughtUp:
+    """What was read.
+
+    Attributes:
+        found: how much of it was new to us.
+        whole: nothing was left out; else it is to be read again.
+        stopped: Slack answered so that the rest was not asked for.
+    """
+
+    found: int = 0
+    whole: bool = True
+    stopped: bool = False
+
+
+class Pages:
+    """Reads messages.
+
+    Args:
+        calls: the Web API.
+        troubles: told of what cannot be read.
+    """
+
+    def __init__(self, calls: Calls, troubles: Troubles) -> None:
+        self._calls = calls
+        self._troubles = troubles
+
+    def read(
+        self, method: str, args: Mapping[str, Any], read: CaughtUp
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield the messages, with their metadata, of at most ``MOST_PAGES`` pages.
+
+        Raises:
+            LeftOut: Slack did not give the rest.
+            ThreadGone: there is no such thread.
+        """
+        cursor: dict[str, Any] = {}
+        for _ in range(MOST_PAGES):
+            answer = self._page(method, {**args, "limit": PAGE, **cursor}, read)
+            yield from self._sound(args["channel"], answer)
+            following = (answer.data.get("response_metadata") or {}).get("next_cursor")
+            if not following:
+                return
+            cursor = {"cursor": following}
+        _log.warning("%s of %s holds more than was read", method, args["channel"])
+
+    def newest(self, channel: str, read: CaughtUp) -> str | None:
+        """Return the time stamp of a channel's newest message; None where it has none.
+
+        Raises:
+            LeftOut: Slack did not say.
+        """
+        answer = self._page("conversations.history", {"channel": channel, "limit": 1}, read)
+        return next((str(each["ts"]) for each in self._sound(channel, answer)), None)
+
+    def _page(self, method: str, args: Mapping[str, Any], read: CaughtUp) -> Took:
+        if read.stopped:
+            raise LeftOut(args["channel"])
+        answer = self._calls.read(method, **args, include_all_metadata=True)
+        match answer:
+            case Took():
+                self._troubles.over(unread(args["channel"]))
+                return answer
+            case Refused(code=code) if code in _GONE:
+                raise ThreadGone(args["channel"])
+            case _:
+                self._fail(method, args["channel"], answer, read)
+                raise LeftOut(args["channel"])
+
+    def _sound(self, channel: str, answer: Took) -> list[Mapping[str, Any]]:
+        """Return the messages that are as Slack documents them; of the others the log is told."""
+        sound: list[Mapping[str, Any]] = []
+        for message in answer.data["messages"]:
+            try:
+                check(Message, message, "message")
+            except WrongShape as error:
+                self._troubles.tell(
+                    f"{channel}: {error}", "a message in %s is not read: %s", channel, error
+                )
+            else:
+                sound.append(message)
+        return sound
+
+    def _fail(self, method: str, channel: str, answer: Answer, read: CaughtUp) -> None:
+        """Note that something was left out. What concerns more than this channel ends it all."""
+        read.whole = False
+        match answer:
+            case Refused(code=code, needed=needed):
+                read.stopped = course_of(code) in (Course.AWAIT_APP, Course.AWAIT_METHOD)
+                told, to_do = code, remedy(code, needed)
+            case _:
+                read.stopped = True
+                told, to_do = str(answer), "nothing: it is tried again"
+        self._troubles.tell(
+            unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
+        )

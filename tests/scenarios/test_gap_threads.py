@@ -1,0 +1,150 @@
+"""What was said in the threads of tickets while nothing was delivered to us."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.slack.catch_up import MOST_QUIET
+from bot.slack.outside import Outside
+from bot.slack.rounds import AGAIN_S
+from bot.workspace import HeldClock, Message
+from tests.scenarios.ahead import Ahead
+from tests.scenarios.office import ANN, BEN, CHANNEL, Office, free_port, make_workspace
+
+REPLIES = "conversations.replies"
+ASKED = "@handrail shorter, please"
+EARLIER = "I ask him"
+
+
+@pytest.fixture
+def ahead() -> Ahead:
+    return Ahead()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Office]:
+    given = {"mode": "http", "port": free_port()}
+    with (
+        make_workspace(HeldClock()) as workspace,
+        closing(Office(workspace, tmp_path, given)) as place,
+    ):
+        yield place
+
+
+def reopen(place: Office, ahead: Ahead) -> None:
+    """Start the bot, which reads what was missed before it takes anything."""
+    place.open(Outside(now_us=ahead.now_us, monotonic=ahead.monotonic))
+
+
+def open_tickets(place: Office, ahead: Ahead, count: int) -> list[Message]:
+    """Let a bot take tickets that it asks a question about; an hour apart it reads, and is away."""
+    reopen(place, ahead)
+    tickets = [
+        place.workspace.post(ANN, f"T-{81000 + n} question {n}", channel=CHANNEL)
+        for n in range(count)
+    ]
+    place.until(lambda: place.count("SELECT count(*) FROM tickets") == count, seconds=40)
+    place.rest(seconds=count + 30)
+    place.close()
+    place.workspace.advance(3_600)
+    place.workspace.post(BEN, EARLIER, channel=CHANNEL, thread=tickets[-1], deliver=False)
+    reopen(place, ahead)
+    place.until(lambda: kept(place) == {EARLIER}, what="it was not found")
+    place.close()
+    place.workspace.advance(3_600)
+    return tickets
+
+
+def read_threads(place: Office) -> list[str]:
+    """Return the time stamps of the threads that were read, in order."""
+    return [str(call.args["ts"]) for call in place.workspace.calls(REPLIES)]
+
+
+def kept(place: Office) -> set[str]:
+    """Return what is kept of what was said in threads."""
+    with place.store() as db:
+        return {row[0] for row in db.execute("SELECT text FROM replies")}
+
+
+def test_a_thread_with_something_new_is_read_however_many_tickets_came_after_it(
+    place: Office, ahead: Ahead
+) -> None:
+    oldest, *others = open_tickets(place, ahead, MOST_QUIET + 3)
+    place.workspace.post(BEN, ASKED, channel=CHANNEL, thread=oldest, deliver=False)
+    before = len(read_threads(place))
+
+    reopen(place, ahead)
+    place.until(lambda: kept(place) == {EARLIER, "shorter, please"}, what="it was not found")
+
+    newest, first, *quiet = read_threads(place)[before:]
+    assert (newest, first) == (others[-1].ts, oldest.ts)
+    assert quiet == [each.ts for each in others[-2:-MOST_QUIET:-1]]
+
+
+def test_a_reading_of_threads_that_slack_cuts_short_goes_on_where_it_was(
+    place: Office, ahead: Ahead
+) -> None:
+    one, two = open_tickets(place, ahead, 2)
+    place.workspace.post(BEN, ASKED, channel=CHANNEL, thread=one, deliver=False)
+    place.workspace.post(BEN, "I know him", channel=CHANNEL, thread=two, deliver=False)
+    place.workspace.faults.rate_limit(REPLIES, 30, where=lambda args: args["ts"] == two.ts)
+    before = len(read_threads(place))
+
+    reopen(place, ahead)
+    place.until(lambda: kept(place) == {EARLIER, "shorter, please"}, what="the first was not found")
+    assert read_threads(place)[before:] == [one.ts, two.ts]
+    ahead.seconds += AGAIN_S + 1
+    place.until(lambda: "I know him" in kept(place), what="the second was not found")
+
+    assert read_threads(place)[before : before + 3] == [one.ts, two.ts, two.ts]
+
+
+def test_an_edit_of_a_reply_in_a_gap_is_found_and_a_mention_in_it_is_answered(
+    place: Office, ahead: Ahead
+) -> None:
+    reopen(place, ahead)
+    ticket = place.ticket("T-80008")
+    place.wait_for_reply(ticket, "Draft for")
+    said = place.workspace.post(BEN, "shorter, please", channel=CHANNEL, thread=ticket)
+    place.rest()
+    place.close()
+    place.workspace.advance(3_600)
+    place.workspace.edit(said, ASKED + "!", deliver=False)
+
+    reopen(place, ahead)
+    place.wait_for_reply(ticket, "T-80008-resolver-chat-small-2", seconds=30)
+    place.rest()
+    assert kept(place) == {"shorter, please!"}
+
+
+def test_a_message_that_was_posted_and_replied_to_within_a_gap_has_both(
+    place: Office, ahead: Ahead
+) -> None:
+    reopen(place, ahead)
+    place.close()
+    missed = place.ticket("T-80008", deliver=False)
+    place.workspace.post(BEN, "I know him", channel=CHANNEL, thread=missed, deliver=False)
+
+    reopen(place, ahead)
+    place.wait_for_reply(missed, "T-80008-resolver-chat-small-1", seconds=30)
+    assert kept(place) == {"I know him"}
+
+
+def test_a_ticket_without_replies_that_was_deleted_in_a_gap_ends(
+    place: Office, ahead: Ahead
+) -> None:
+    reopen(place, ahead)
+    hold = place.workspace.faults.hold("chat.postMessage")
+    ticket = place.workspace.post(ANN, "T-81000 question", channel=CHANNEL)
+    place.until(lambda: place.count("SELECT count(*) FROM tickets") == 1, what="no ticket")
+    place.workspace.delete(ticket, deliver=False)
+    hold.release()
+    place.close()
+
+    reopen(place, ahead)
+    cancelled = "SELECT count(*) FROM tickets WHERE state = 'cancelled'"
+    place.until(lambda: place.count(cancelled) == 1, what="it goes on")

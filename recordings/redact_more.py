@@ -30,14 +30,17 @@ from loop import (
     Redactor,
     Replied,
     Reply,
+    RequestHead,
+    Stop,
     Stopped,
     WireCall,
     first_digest,
     next_digest,
 )
 from recordings.origin import REDACTED_AGAIN
+from recordings.own_words import field_names, is_mark_word, is_ours, is_word, tool_names
 from recordings.recording import Recording
-from tools import JsonRefused, parse_json
+from tools import JsonRefused, OrderFact, ToolSpec, parse_json
 
 __all__ = ["Level", "redacted_entries", "redacted_text"]
 
@@ -56,8 +59,9 @@ class Level(StrEnum):
     """Keys, cards, addresses, phone numbers and mentions of people in Slack, numbered within a
     run, in every text."""
     TEXTS = "texts"
-    """Every text and every argument: what is left is the shape of the run. Equal texts of one run
-    stay equal, so that repeated calls are still repeated."""
+    """Every text and every argument, its keys too where they are not those of a schema of ours:
+    what is left is the shape of the run. Equal texts of one run stay equal, so that repeated calls
+    are still repeated."""
 
 
 def redacted_entries(recording: Recording, level: Level, salt: bytes) -> Iterator[Entry]:
@@ -82,6 +86,9 @@ class _Writer:
         self._redactor = Redactor(numbered=True)
         self._people: dict[str, int] = {}
         self._digest = ""
+        self._tools: frozenset[str] = frozenset()
+        self._fields: frozenset[str] = frozenset()
+        self._model = ""
 
     def record(self, record: Record) -> Record:
         """Return a record redacted, its digest made anew."""
@@ -106,43 +113,119 @@ class _Writer:
             case Failed():
                 return replace(record, message=self.text(record.message))
             case Checked():
-                return replace(record, subject=self.text(record.subject))
+                question = self._word(record.question)
+                return replace(record, question=question, subject=self.text(record.subject))
             case Cancelled():
                 return replace(record, cause=self.text(record.cause))
             case Stopped():
-                stop = record.stop
-                return replace(record, stop=replace(stop, cause=self._optional(stop.cause)))
+                return replace(record, stop=self._stop(record.stop))
             case LostAttempt():
                 return record
             case _:
                 assert_never(record)
 
+    def _stop(self, stop: Stop) -> Stop:
+        return replace(
+            stop,
+            limit=self._word_or_none(stop.limit),
+            limit_value=self._word_or_none(stop.limit_value),
+            observed=self._word_or_none(stop.observed),
+            also=tuple(map(self._word, stop.also)),
+            cause=self._optional(stop.cause),
+        )
+
     def _opened(self, opened: Opened) -> Opened:
-        self._digest = first_digest(opened.head)
+        self._tools, self._fields = tool_names(opened), field_names(opened)
+        self._model = opened.head.model
+        head = self._head(opened.head, ours=is_ours(opened))
+        self._digest = first_digest(head)
+        ticket = opened.ticket_id
+        kept = self._level is Level.TEXTS and is_ours(opened)
         return replace(
             opened,
+            ticket_id=ticket if kept else self.text(ticket),
             customer_id=self.text(opened.customer_id),
             text=self.text(opened.text),
             attachments=tuple(map(self.text, opened.attachments)),
-            marks={**opened.marks, REDACTED_AGAIN: self._level.value},
+            profile=self._word(opened.profile),
+            today=self._word(opened.today),
+            head=head,
+            limits=self._marks(opened.limits),
+            marks={**self._marks(opened.marks), REDACTED_AGAIN: self._level.value},
         )
+
+    def _head(self, head: RequestHead, *, ours: bool) -> RequestHead:
+        """Return the head; without texts, that of a run of ours as it is: we wrote all of it."""
+        if self._level is Level.TEXTS and ours:
+            return head
+        return replace(
+            head,
+            model=head.model if self._level is Level.TEXTS else self.text(head.model),
+            tools=tuple(map(self._tool, head.tools)),
+            tool_choice=self._word_or_none(head.tool_choice),
+            response_format=self._schema(head.response_format),
+        )
+
+    def _tool(self, tool: ToolSpec) -> ToolSpec:
+        return ToolSpec(
+            name=self._name(tool.name),
+            description=self.text(tool.description),
+            parameters=self._schema(tool.parameters) or {},
+        )
+
+    def _schema(self, schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        return None if schema is None or self._level is Level.TEXTS else self._object(schema)
+
+    def _marks(self, value: Any) -> Any:
+        """Return marks, or limits: without texts, figures and words of ours are what is left."""
+        if self._level is Level.PERSONAL:
+            return self._value(value)
+        match value:
+            case Mapping():
+                return {self._mark(key): self._marks(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self._marks(item) for item in value]
+            case str():
+                return self._mark(value)
+            case _:
+                return value
+
+    def _mark(self, text: str) -> str:
+        return text if is_mark_word(text) else self.text(text)
 
     def _called(self, called: Called) -> Called:
         action = None if called.action is None else self._object(called.action)
-        orders = () if self._level is Level.TEXTS else called.orders
-        return replace(called, text=self.text(called.text), action=action, orders=orders)
+        texts = self._level is Level.TEXTS
+        return replace(
+            called,
+            call_id=self.text(called.call_id),
+            name=self._name(called.name),
+            code=self._word(called.code),
+            text=self.text(called.text),
+            action=action,
+            orders=() if texts else tuple(map(self._order, called.orders)),
+        )
+
+    def _order(self, order: OrderFact) -> OrderFact:
+        return OrderFact(
+            order_id=self.text(order.order_id),
+            status=self._optional(order.status),
+            currency=self._optional(order.currency),
+        )
 
     def _closed(self, closed: Closed) -> Closed:
         resolution = None if closed.resolution is None else self._object(closed.resolution)
         problems = tuple(
-            {"code": problem["code"], "message": self.text(problem["message"])}
+            {"code": self._word(problem["code"]), "message": self.text(problem["message"])}
             for problem in closed.problems
         )
-        return replace(closed, resolution=resolution, problems=problems)
+        result = self._word(closed.result)
+        return replace(closed, result=result, resolution=resolution, problems=problems)
 
     def _message(self, message: Message) -> Message:
         calls = tuple(map(self._call, message.calls))
-        return replace(message, text=self._optional(message.text), calls=calls)
+        call_id = self._optional(message.call_id)
+        return replace(message, text=self._optional(message.text), calls=calls, call_id=call_id)
 
     def _reply(self, reply: Reply) -> Reply:
         return replace(
@@ -150,11 +233,14 @@ class _Writer:
             text=self._optional(reply.text),
             refusal=self._optional(reply.refusal),
             note=self._optional(reply.note),
+            finish_reason=self._word_or_none(reply.finish_reason),
+            model=self._named_model(reply.model),
             calls=tuple(map(self._call, reply.calls)),
         )
 
     def _call(self, call: WireCall) -> WireCall:
         """Return the call with its arguments redacted as values, so that they stay JSON."""
+        call = replace(call, call_id=self.text(call.call_id), name=self._name(call.name))
         try:
             value = parse_json(call.arguments)
         except JsonRefused:
@@ -174,7 +260,7 @@ class _Writer:
             return self._unmentioned(clean) if _MENTION.search(_as_text(clean)) else clean
         match value:
             case Mapping():
-                return {key: self._value(item) for key, item in value.items()}
+                return {self._key(key): self._value(item) for key, item in value.items()}
             case list() | tuple():
                 return [self._value(item) for item in value]
             case str():
@@ -202,6 +288,25 @@ class _Writer:
     def _placeholder(self, found: re.Match[str]) -> str:
         person = found["marked"] or found["bare"]
         return f"[person {self._people.setdefault(person, len(self._people) + 1)}]"
+
+    def _key(self, key: str) -> str:
+        return key if key in self._fields else self.text(key)
+
+    def _name(self, name: str) -> str:
+        """Return a tool's name; without texts, only what a run of ours offered is left."""
+        kept = self._level is Level.TEXTS and name in self._tools
+        return name if kept else self.text(name)
+
+    def _named_model(self, model: str | None) -> str | None:
+        kept = self._level is Level.TEXTS and model == self._model
+        return model if kept else self._optional(model)
+
+    def _word(self, text: str) -> str:
+        """Return what is a word of ours, where it has the form of one."""
+        return text if is_word(text) else self.text(text)
+
+    def _word_or_none(self, text: str | None) -> str | None:
+        return None if text is None else self._word(text)
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)

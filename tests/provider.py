@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,12 +61,21 @@ class Provider(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, turns: Sequence[Turn] = (), *, last_repeats: bool = False) -> None:
+    def __init__(
+        self,
+        turns: Sequence[Turn] = (),
+        *,
+        last_repeats: bool = False,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Exchange)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.turns = list(turns)
         self.seen: list[Asked] = []
         self.over = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+        scheme = "http" if tls is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self.server_port}/v1"
         self._last_repeats = last_repeats
 
     def turn(self) -> Turn:
@@ -79,9 +89,11 @@ class Provider(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*turns: Turn, last_repeats: bool = False) -> Iterator[Provider]:
+def serving(
+    *turns: Turn, last_repeats: bool = False, tls: ssl.SSLContext | None = None
+) -> Iterator[Provider]:
     """Serve the turns until the block ends."""
-    provider = Provider(turns, last_repeats=last_repeats)
+    provider = Provider(turns, last_repeats=last_repeats, tls=tls)
     thread = threading.Thread(target=provider.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.scenarios.killing import beside, ward, wrongs
+from tests.scenarios.office import BEN
 
 MANY = 50
 
@@ -24,3 +25,4 @@ def test_case_65_fifty_tickets_and_fifty_presses_over_two_processes_are_each_don
         assert opened.deaths == 0
         assert [len(each.presses) for each in opened.tickets] == [1] * MANY
         assert wrongs(opened) == []
+        assert opened.place.workspace.ephemerals(BEN) == []  # no press came second

@@ -105,6 +105,14 @@ def test_each_phase_says_what_it_is(
     assert_fits(message)
 
 
+def test_whose_price_was_taken_is_told_and_its_name_says_nothing_to_slack() -> None:
+    figures = replace(FIGURES, cost="US$0.00120, priced as <!channel>")
+
+    assert "US$0.00120, priced as &lt;!channel&gt;" in shown(
+        status_message(replace(STATUS, figures=figures))
+    )
+
+
 def test_a_look_up_that_failed_is_marked() -> None:
     failed = replace(CALL, result=Kind.NOT_FOUND)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from bot.errors import BotError
 from bot.keeper import Keeper
-from bot.story import Story
 from loop import Entry, Stop
 from recordings import write_recording
 
@@ -32,19 +32,28 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         _make(folder)
-        self._folder = folder
+        self.folder = folder
 
-    def keep(self, story: Story) -> Path:
+    def keep(self, run_id: str, entries: Iterable[Entry]) -> Path:
         """Write a run, whole or not at all, in place of an earlier writing of the same run.
+
+        What a process that was killed left of it is cleared.
 
         Raises:
             OSError: the file cannot be written.
         """
-        path = file_of(self._folder, story.run_id)
-        passing = path.with_suffix(f".{os.getpid()}.part")
-        passing.unlink(missing_ok=True)
-        write_recording(passing, story.run_id, story.entries)
-        return passing.replace(path)
+        path = file_of(self.folder, run_id)
+        passing = path.with_suffix(".part")
+        try:
+            passing.unlink(missing_ok=True)
+            write_recording(passing, run_id, entries)
+            with passing.open("rb") as written:
+                os.fsync(written.fileno())
+            return passing.replace(path)
+        except OSError:
+            with suppress(OSError):
+                passing.unlink(missing_ok=True)
+            raise
 
 
 class FileKeeper(Keeper):

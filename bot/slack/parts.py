@@ -29,6 +29,7 @@ from bot.slack.gate import Gate
 from bot.slack.home import Home
 from bot.slack.identity import ask_identity
 from bot.slack.intake import Intake
+from bot.slack.keeping import Keeping
 from bot.slack.letter_presses import LetterPresses
 from bot.slack.messages import Messages
 from bot.slack.modals import OPEN_TIMEOUT_S, Modals
@@ -184,6 +185,7 @@ class Parts:
             "cap-news": self._cap_news().step,
             "digest": self._digest().step,
             "reminders": self._reminders().step,
+            **self._keeping(),
             **besides,
         }
         return Staff(
@@ -274,7 +276,7 @@ class Parts:
             self._settings,
             self._supplies,
             play=self._outside.play or self._models.play,
-            recorder=self._recorder,
+            records=self._recorder is not None,
             jobs=self._jobs,
             proposals=self._proposals,
             caps=self._caps,
@@ -290,6 +292,15 @@ class Parts:
             troubles=self.troubles,
             on_sent=_note_sent,
         )
+
+    def _keeping(self) -> dict[str, Step]:
+        """Return what writes recordings, by its name, where they are to be written."""
+        if self._recorder is None:
+            return {}
+        keeping = Keeping(
+            self._recorder, writer=self._writer, troubles=self.troubles, now_us=self._now_us
+        )
+        return {"recordings": keeping.step}
 
     def _upkeep(self) -> Upkeep:
         return Upkeep(

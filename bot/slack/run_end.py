@@ -17,6 +17,7 @@ from bot.slack.drafts import draft_proposals
 from bot.slack.run_views import draft_view, status_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
+from bot.slack.store.owed import owe_recording
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
 from bot.slack.views import Message, Phase, StatusView
@@ -93,6 +94,7 @@ class RunEnd:
         proposals: ends those that a newer run does not ask for again.
         jobs: settles the job.
         now_us: microseconds since 1970.
+        records: whether the run's recording is to be written.
     """
 
     def __init__(
@@ -103,8 +105,10 @@ class RunEnd:
         proposals: Proposals,
         jobs: Jobs,
         now_us: Callable[[], int],
+        records: bool,
     ) -> None:
         self._task = task
+        self._records = records
         self._proposer = proposer
         self._proposals = proposals
         self._jobs = jobs
@@ -126,6 +130,8 @@ class RunEnd:
                 self._post_end(db, story)
             self._post_status(db, story)
             end_thread(db, run_id)
+            if self._records:
+                owe_recording(db, run_id)
             note_cost(db, run_id, story.figures.cost_usd)
             self._jobs.finish(db, self._task.job)
             submit_newer(

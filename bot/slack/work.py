@@ -18,7 +18,6 @@ from bot.keeper import Keeper, run_ids
 from bot.now import iso_text
 from bot.plan import Plan, plan_again, plan_run
 from bot.proposing import Proposer
-from bot.recorder import Recorder
 from bot.settings import Settings
 from bot.slack.drafts import last_draft
 from bot.slack.history import case_of
@@ -64,7 +63,7 @@ class TicketWork:
         proposals: stores what a run asks for.
         caps: how much may be run and spent.
         now_us: microseconds since 1970.
-        recorder: keeps the runs that ended as recordings.
+        records: whether recordings of the runs that ended are to be written.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class TicketWork:
         proposals: Proposals,
         caps: Caps,
         now_us: Callable[[], int],
-        recorder: Recorder | None = None,
+        records: bool = False,
     ) -> None:
         self._settings = settings
         self._supplies = supplies
@@ -85,7 +84,7 @@ class TicketWork:
         self._jobs = jobs
         self._proposals = proposals
         self._caps = caps
-        self._recorder = recorder
+        self._records = records
         self._now_us = now_us
 
     def handle(self, db: Database, job: Job) -> None:
@@ -170,7 +169,7 @@ class TicketWork:
                 lambda: self._cause(db, task, thread.run_id) is not None,
             )
         try:
-            story = carry_through(
+            carry_through(
                 plan,
                 self._supplies.shop,
                 keeper,
@@ -181,9 +180,6 @@ class TicketWork:
             )
         except JournalDiverged:
             self._start_over(db, task, thread)
-            return
-        if self._recorder is not None:
-            self._recorder.keep(story)
 
     def _end(self, task: Task, ticket: TicketRow, used: Sequence[ReplyRow]) -> RunEnd:
         proposer = Proposer(
@@ -199,6 +195,7 @@ class TicketWork:
             proposals=self._proposals,
             jobs=self._jobs,
             now_us=self._now_us,
+            records=self._records,
         )
 
     def _cause(self, db: Database, task: Task, run_id: str) -> str | None:

@@ -53,6 +53,7 @@ _UNDONE = """
 SELECT (SELECT count(*) FROM inbox WHERE state = 'new')
     + (SELECT count(*) FROM jobs WHERE state IN ('ready', 'running'))
     + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'sending'))
+    + (SELECT count(*) FROM recordings_owed)
     + (SELECT count(*) FROM audit WHERE seq > (
         SELECT coalesce(max(seq), 0) FROM cursor WHERE name = 'cards'))
 """

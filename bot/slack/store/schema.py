@@ -188,6 +188,13 @@ UPDATE tickets SET source = 'metadata' WHERE posted_by GLOB 'B*' OR posted_by GL
 UPDATE tickets SET source = 'shortcut' WHERE opened_by != posted_by;
 """
 
+# Runs that ended and whose recording is to be written. With the file there, the row goes.
+_RECORDINGS: Final = """
+CREATE TABLE recordings_owed (
+    run_id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+"""
+
 SLACK_MIGRATIONS: Final = MigrationSet(
     name="slack",
     migrations=(
@@ -195,5 +202,6 @@ SLACK_MIGRATIONS: Final = MigrationSet(
         Migration(number=2, name="indexes of the next post", apply=script(_NEXT_POST)),
         Migration(number=3, name="words go with what is done", apply=script(_WORDS_GO)),
         Migration(number=4, name="where a ticket's ids came from", apply=script(_IDS_FROM)),
+        Migration(number=5, name="recordings that are owed", apply=script(_RECORDINGS)),
     ),
 )

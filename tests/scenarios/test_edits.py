@@ -14,7 +14,8 @@ from bot.slack.words import threads as lines
 from bot.supplies import load_cases
 from bot.workspace import Message
 from recordings import Match
-from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, Office, office, shown
+from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, Office, free_port, office, shown
+from tests.scenarios.test_cases_intake import message_event
 from tests.scenarios.test_intake import REFUND, SIMPLE
 
 APP, APP_BOT = "A0DESK", "B0DESK"
@@ -23,26 +24,21 @@ TICKET = load_cases(None)[REFUND].ticket
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Iterator[Office]:
-    """A bot at work, which has read the channel, and whose recordings answer again and again."""
-    with office(tmp_path, match=Match.SEQUENCE, apps={APP}) as place:
+    """A bot at work, whose recordings answer again and again.
+
+    Over HTTP: there it reads the channel as it starts, and not once more at any moment.
+    """
+    given = {"mode": "http", "port": free_port(), "match": Match.SEQUENCE, "apps": {APP}}
+    with office(tmp_path, **given) as place:
         place.open()
-        read_once_more(place, before=0)
         yield place
 
 
-def read_once_more(place: Office, *, before: int) -> None:
-    """Wait until the bot has caught up."""
-    history = place.workspace
-    place.until(lambda: len(history.calls("conversations.history")) > before, what="no catching up")
-    place.rest()
-
-
 def restart(place: Office) -> None:
-    """Stop the bot, start it, and wait until it has caught up."""
+    """Stop the bot and start it; it catches up."""
     place.close()
-    before = len(place.workspace.calls("conversations.history"))
     place.open()
-    read_once_more(place, before=before)
+    place.rest()
 
 
 def ticket_row(place: Office, *fields: str) -> tuple[Any, ...]:
@@ -90,6 +86,11 @@ def test_an_edit_of_a_ticket_made_with_the_shortcut_is_a_new_text_of_the_same_cu
     triage(bot, BEN, message, REFUND, TICKET.customer_id)
     drafted(bot, message, 1)
 
+    older = {"user": ANN, "ts": message.ts, "text": "What it said before that edit"}
+    edit = {"subtype": "message_changed", "message": older, "event_ts": message.ts}
+    bot.workspace.deliver(message_event("Ev0OLDER", **edit))
+    bot.rest()
+    assert ticket_row(bot, "state", "version") == ("open", 1)
     restart(bot)
     assert ticket_row(bot, "state", "version") == ("open", 1)
     bot.workspace.edit(message, f"{TICKET.text} Thanks!")

@@ -90,4 +90,4 @@ section("handrail:approve"), fields["block_id"], "app_home_opened"
 def test_what_speaks_is_found() -> None:
     names = {path.stem for path in speaking()}
 
-    assert {"card", "decider", "reader", "upkeep", "work", "overview", "modals"} <= names
+    assert {"card", "decider", "reader", "buried", "work", "overview", "modals"} <= names

@@ -187,11 +187,24 @@ CREATE INDEX asked_by_proposal ON asked_by (proposal_id);
 INSERT INTO asked_by (run_id, proposal_id) SELECT run_id, proposal_id FROM proposals;
 """
 
+# Each search has an index that is narrower than "all that waits": of two that bind one column each
+# SQLite may take either, and what waits can be thousands.
+_SEARCHES: Final = """
+DROP INDEX proposals_by_ticket;
+DROP INDEX proposals_by_customer;
+DROP INDEX proposals_waiting;
+CREATE INDEX proposals_by_run ON proposals (run_id, created_us);
+CREATE INDEX proposals_by_ticket ON proposals (ticket_id, state, created_us);
+CREATE INDEX proposals_by_customer ON proposals (customer_id, state, created_us);
+CREATE INDEX proposals_by_expiry ON proposals (state, expires_us);
+"""
+
 APPROVAL_MIGRATIONS: Final = MigrationSet(
     name="approvals",
     migrations=(
         Migration(number=1, name="proposals, decisions, operations, audit", apply=script(_FIRST)),
         Migration(number=2, name="epochs of restored backups", apply=script(_EPOCHS)),
         Migration(number=3, name="runs that a proposal stands for", apply=script(_ASKED_BY)),
+        Migration(number=4, name="an index for each search of proposals", apply=script(_SEARCHES)),
     ),
 )

@@ -84,6 +84,7 @@ def test_what_would_be_applied_is_listed_and_then_applied_once(tmp_path: Path) -
             "approvals 1 (proposals, decisions, operations, audit)",
             "approvals 2 (epochs of restored backups)",
             "approvals 3 (runs that a proposal stands for)",
+            "approvals 4 (an index for each search of proposals)",
         ]
         assert migrate(db, [APPROVAL_MIGRATIONS]) == listed
         assert migrate(db, [APPROVAL_MIGRATIONS]) == []

@@ -87,7 +87,7 @@ def settle_modal(view: CardView) -> View:
     It asks about the first operation that is unknown.
     """
     unknown = next(each for each in view.facts.actions if _is_unknown(each.operation))
-    assert unknown.operation is not None, "it is unknown, so it is there"
+    assert unknown.operation is not None
     choice: Block = {
         "type": "input",
         "block_id": Field.OUTCOME,

@@ -19,6 +19,8 @@ _NO_DIGITS: Final = frozenset(
 _THREE_DIGITS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
 _CODE: Final = re.compile(r"[A-Z]{3}")
 _TYPED: Final = re.compile(r"([0-9]{1,12})(?:([.,])([0-9]+))?")
+GROUP: Final = 3
+"""Digits between two marks of thousands."""
 MAX_EXPONENT: Final = 15
 MAX_MINOR: Final = 10**MAX_EXPONENT
 """Amounts beyond this many minor units are refused: no order of a shop comes near."""
@@ -76,9 +78,10 @@ class Money:
     def typed(cls, text: str, currency: str) -> Money:
         """Return the amount that a person typed: never rounded, and never guessed.
 
-        A point or a comma is the decimal mark (12.50 or 12,50). What could also be a mark between
-        thousands is refused: more digits behind it than the currency has, as in 1,000 CAD, and
-        where it has three, a comma before three.
+        A point or a comma is the decimal mark (12.50 or 12,50). More digits behind it than the
+        currency has are refused unless they are zeros (100.00 JPY). What could also be a mark
+        between thousands is refused: before three digits, as in 1,000 CAD and 1.000 JPY; a point
+        before three stands where the currency has three.
 
         Raises:
             MoneyError: in words for whoever typed it; they name the currency, and no value.
@@ -88,9 +91,11 @@ class Money:
         if found is None:
             raise MoneyError(_how_written(currency, digits))
         whole, mark, behind = found[1], found[2], found[3] or ""
-        if mark and (len(behind) > digits or (mark == "," and len(behind) == 3)):  # noqa: PLR2004 - a group of thousands
+        is_decimal = mark == "." and len(behind) == digits
+        may_be_thousands = len(behind) == GROUP and not is_decimal
+        if may_be_thousands or behind[digits:].strip("0"):
             raise MoneyError(_how_written(currency, digits))
-        return cls(int(whole + behind.ljust(digits, "0")), currency)
+        return cls(int(whole + behind[:digits].ljust(digits, "0")), currency)
 
     @property
     def amount(self) -> Decimal:

@@ -54,7 +54,7 @@ class Taker(Protocol):
 
 
 class Taking:
-    """Takes the deliveries of some kinds, in the order in which they came.
+    """Takes the deliveries of some kinds, in the order in which they came or come due again.
 
     Any number of processes may do so: what a delivery comes to and its mark are one commit, and
     whoever comes second finds the mark.
@@ -77,17 +77,24 @@ class Taking:
         self._now_us = now_us
 
     def step(self, db: Database) -> int | None:
-        """Take everything that is due; return when the next one is to be tried again."""
+        """Take what is due; return when the next one is to be tried.
+
+        The step ends behind one for which Slack could not be asked: that may have taken long, and
+        whoever wants to stop is not to wait for the next one too.
+        """
         while delivery := next_delivery(db, kinds=self._taker.kinds, now_us=self._now_us()):
-            self._take(db, delivery)
+            if not self._take(db, delivery):
+                break
         return next_delivery_due_us(db, kinds=self._taker.kinds)
 
-    def _take(self, db: Database, delivery: Delivery) -> None:
+    def _take(self, db: Database, delivery: Delivery) -> bool:
+        """Take one; False where it was put off."""
         try:
             apply = self._taker.prepare(db, delivery)
             self._writer.run(lambda w: _settle(w, delivery, apply))
         except (PersonUnavailable, MessageUnavailable) as error:  # told where it was looked up
             self._put_off(delivery, error.code)
+            return False
         except Exception as error:  # noqa: BLE001 - kept by its type, tried again, told at the last
             name, kind = type(error).__name__, delivery.kind.value
             if isinstance(error, BotError):
@@ -95,6 +102,7 @@ class Taking:
             else:
                 _log.exception("a %s could not be taken", kind)
             self._writer.run(lambda w: self._fail(w, delivery, name))
+        return True
 
     def _put_off(self, delivery: Delivery, code: str) -> None:
         """Keep a delivery until Slack says who it is of, or what, however long that takes."""

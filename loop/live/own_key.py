@@ -17,23 +17,25 @@ __all__ = ["OwnKey"]
 
 KEY: Final = "[key]"
 SHORT: Final = 8
-"""A key of fewer characters is replaced only where no letter or digit stands beside it: it may be
-part of any word."""
+"""A key of fewer characters is no secret but a word for a server that wants one ("none", "ollama"):
+it stays in replies, and goes from errors only where no letter or digit stands beside it."""
 
 
 class OwnKey:
     """Replaces a key, in each form in which a server may give it back. None is no key."""
 
     def __init__(self, key: SecretStr | None) -> None:
-        self._forms = None if key is None else _pattern(key.get_secret_value())
+        secret = "" if key is None else key.get_secret_value()
+        self._forms = _pattern(secret) if secret else None
+        self._is_short = len(secret) < SHORT
 
     def out_of(self, text: str) -> str:
         """Return the text with ``[key]`` in the place of the key."""
         return text if self._forms is None else self._forms.sub(KEY, text)
 
     def out_of_completion(self, found: Completion) -> Completion:
-        """Return the completion with ``[key]`` in the place of the key."""
-        if self._forms is None:
+        """Return the completion with ``[key]`` in the place of the key, unless that is short."""
+        if self._forms is None or self._is_short:
             return found
         return replace(
             found,

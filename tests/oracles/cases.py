@@ -59,7 +59,10 @@ CASES: Final[dict[str, tuple[Status, str]]] = {
     "A36": (KEPT, "messages are frozen; a copy is a new tuple"),
     "A37": (KEPT, ""),
     # A3 a whole ticket
-    "A40": (RELATION, "the line names the profile and the seconds, and no prompt version"),
+    "A40": (
+        RELATION,
+        "the line names the profile, the seconds and by whose price, and no prompt version",
+    ),
     "A41": (RELATION, "as A40"),
     "A42": (RELATION, "the stop and its counts; the line is as A40"),
     "A43": (CHANGED, "the call that failed is a step of the run, and the stop is provider_error"),

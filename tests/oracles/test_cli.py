@@ -52,7 +52,8 @@ def test_a40_a41_the_last_line_of_t_80008(run: Run) -> None:
 
     assert done.exit_code == 0
     assert done.stdout.splitlines()[-1] == (
-        "valid | assistant | chat-small | 2 calls | 4224 tokens in, 123 out | US$0.00048 | 2.68 s"
+        "valid | assistant | chat-small | 2 calls | 4224 tokens in, 123 out"
+        " | US$0.00048, priced as chat-small | 2.68 s"
     )
 
 

@@ -59,6 +59,9 @@ def test_what_is_no_amount_is_refused(amount: Any) -> None:
         ("1000", "CAD", 100_000),
         ("0", "CAD", 0),
         ("1250", "JPY", 1_250),
+        ("100.00", "JPY", 100),
+        ("1.0", "JPY", 1),
+        ("1.2500", "KWD", 1_250),
         ("1.250", "KWD", 1_250),
         ("12,5", "KWD", 12_500),
     ],
@@ -78,8 +81,8 @@ def test_what_a_person_typed_is_read_with_a_point_or_a_comma(
             for typed in ("1 000", "1'000", "12.", ".5", "", "-5", "+5", "1e3", "1_0")
         ),
         *((typed, "CAD") for typed in ("NaN", "\u0661\u0662", "12.50 CAD", "$12.50", "9" * 13)),
-        *((typed, "JPY") for typed in ("1,000", "1.0", "1.")),
-        *((typed, "KWD") for typed in ("1,250", "1.2500", "1,2500")),
+        *((typed, "JPY") for typed in ("1,000", "1.000", "1.5", "1.")),
+        *((typed, "KWD") for typed in ("1,250", "1.2501", "1,2501")),
     ],
 )
 def test_what_a_person_typed_is_never_rounded_or_guessed(typed: str, currency: str) -> None:

@@ -117,15 +117,16 @@ def store_delivery(db: Database, incoming: Incoming, *, now_us: int) -> bool:
 def next_delivery(
     db: Database, *, kinds: Iterable[DeliveryKind], now_us: int, but: Collection[int] = ()
 ) -> Delivery | None:
-    """Return the oldest new delivery of these kinds that is due. A read.
+    """Return the new delivery of these kinds that is due for the longest time. A read.
 
-    ``but`` are the numbers of those that somebody else has in hand.
+    One that was put off stands behind those that came meanwhile. ``but`` are the numbers of those
+    that somebody else has in hand.
     """
     found = rows(
         db,
         "SELECT seq, kind, payload, received_us, attempts FROM inbox WHERE state = 'new'"
         " AND next_at_us <= ? AND kind IN (SELECT value FROM json_each(?))"
-        " AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 1",
+        " AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at_us, seq LIMIT 1",
         (now_us, _list(kinds), json.dumps(sorted(but))),
     )
     return _delivery(found[0]) if found else None

@@ -12,7 +12,7 @@ SET_UP_WITH ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 BENCHMARKS := $(filter-out tests/bench/bot.py,$(sort $(wildcard tests/bench/*.py)))
 
-.PHONY: help setup demo test soak check format coverage bench bench-bot recordings docs screenshots clean
+.PHONY: help setup demo test soak check format coverage bench bench-bot recordings record-small docs screenshots clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile

@@ -118,7 +118,7 @@ def _command(url: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "command": COMMAND,
         "description": "What waits, how it goes, pause and resume",
-        "usage_hint": "waiting | status | show P-7KM-4XQ | pause | resume | letters",
+        "usage_hint": "waiting | status | show P-… | pause | resume | letters | retry | discard",
         "should_escape": False,
         **({"url": url["request_url"]} if url else {}),
     }

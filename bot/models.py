@@ -71,6 +71,15 @@ class Models:
                 self._opened[name] = self._open(name)
             return self._opened[name]
 
+    def check(self, plan: Plan) -> None:
+        """Refuse a live plan whose model cannot be asked, before anything is kept of its run.
+
+        Raises:
+            SettingRefused, PluginError: the model's server cannot be used.
+        """
+        if plan.live:
+            self.live(plan.model)
+
     def play(self, plan: Plan) -> tuple[Model, Clock]:
         """Return what answers a run, and the clock that the run is timed by.
 

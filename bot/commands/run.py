@@ -27,7 +27,7 @@ from bot.keeper import Keeper, begin, existing_runs, open_runs, run_ids
 from bot.models import Models, opened_models
 from bot.now import now_us, utc_now
 from bot.places import environment
-from bot.plan import Plan, check_recordings, plan_again, plan_run
+from bot.plan import check_recordings, plan_again, plan_run
 from bot.proposal_texts import created_text, proposal_step
 from bot.proposing import Proposer
 from bot.settings import Settings
@@ -102,6 +102,7 @@ def run(
     """
     with _supplies(settings, kept=not no_store) as supplies, _models(settings) as models:
         plan = plan_run(supplies, settings, ticket, limits=limits, faults=faults)
+        models.check(plan)
         shown_damage(supplies.damaged)
         with _runs(settings, kept=not no_store) as runs:
             keeper = begin(plan, runs, run_ids(plan, runs), utc_now())
@@ -140,7 +141,7 @@ def resume(
             raise RunEnded(f"run {row.run_id} has ended already: {row.result}, {row.reason}")
         keeper = Keeper(row.run_id, runs, runs.entries(row.run_id))
         shown_damage(supplies.damaged)
-        plan = _plan_of(row, keeper, supplies, settings)
+        plan = plan_again(supplies, _beginning(row, keeper))
         check_recordings(plan)
         proposer = _proposer(settings, supplies.shop, requesters)
         with _kept_so_far(keeper):
@@ -151,7 +152,7 @@ def resume(
 
 @contextmanager
 def _kept_so_far(keeper: Keeper) -> Iterator[None]:
-    """Say what is left of a run whose store could not take its next entry.
+    """Say what is left of a run whose store could not take its next entry, or its first.
 
     Raises:
         BotError: in place of the store's error, with how to go on.
@@ -159,19 +160,31 @@ def _kept_so_far(keeper: Keeper) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
+        if not keeper.entries:
+            raise BotError(
+                f"{error}; run {keeper.run_id} did not begin",
+                hint="once the store takes entries, run the ticket again",
+            ) from error
         step = to_type(f"handrail resume {keeper.run_id}", "data", "recordings", "store")
         raise BotError(
             f"{error}; run {keeper.run_id} is kept as running", hint=f"{step} goes on with it"
         ) from error
 
 
-def _plan_of(row: RunRow, keeper: Keeper, supplies: Supplies, settings: Settings) -> Plan:
+def _beginning(row: RunRow, keeper: Keeper) -> Opened:
+    """Return the record that says how a run is to be gone on with.
+
+    Raises:
+        BotError: there is none, so nothing says whether a model was asked, and within which limits.
+    """
     opened = record_of(keeper.entries, Opened)
-    if opened is not None:
-        return plan_again(supplies, opened)
-    # It was interrupted before its first record: nothing of it has happened yet.
-    wanted = settings.model_copy(update={"profile": row.profile, "model": row.model})
-    return plan_run(supplies, wanted, row.ticket_id)
+    if opened is None:
+        raise BotError(
+            f"run {row.run_id} was interrupted before its first step, or erased: it cannot be "
+            "gone on with",
+            hint=f"handrail run {row.ticket_id} begins a new run of the ticket",
+        )
+    return opened
 
 
 def _proposer(settings: Settings, shop: Shop, requesters: tuple[str, ...]) -> Proposer:

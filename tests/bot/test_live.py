@@ -134,6 +134,49 @@ def test_a_server_that_cannot_be_used_is_named_by_its_field(
     assert f'handrail.toml, field models."local".{field}: ' in done.stderr
 
 
+REFUSED = {
+    "no table": "",
+    "plain http": '[models.local]\nbase_url = "http://192.0.2.1/v1"\n',
+    "no key": '[models.local]\nbase_url = "https://example.com"\napi_key_env = "NO_SUCH"\n',
+    "no client": '[models.local]\nbase_url = "http://127.0.0.1"\nclient = "mine"\n',
+}
+
+
+@pytest.mark.parametrize("table", REFUSED.values(), ids=REFUSED.keys())
+def test_a_live_run_whose_model_cannot_be_asked_leaves_no_run(
+    table: str, cli: Cli, home: Path
+) -> None:
+    cli("run", "T-80008")
+    (home / "handrail.toml").write_text(table, encoding="utf-8")
+
+    done = cli("run", "T-80008", "--live", "--model", "local")
+
+    assert done.exit_code == 2
+    listed = cli("runs").stdout
+    assert "local" not in listed
+    assert listed.splitlines()[-1] == "1 run"
+
+
+@pytest.mark.parametrize("table", REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("record", "T-80008", "--into", "kept"),
+        ("eval", "--live", "--record", "kept", "--save", "kept.json"),
+    ],
+    ids=["record", "eval"],
+)
+def test_a_recording_whose_model_cannot_be_asked_leaves_no_file(
+    command: tuple[str, ...], table: str, cli: Cli, home: Path
+) -> None:
+    (home / "handrail.toml").write_text(table, encoding="utf-8")
+
+    done = cli(*command, "--model", "local")
+
+    assert done.exit_code == 2
+    assert list(home.glob("kept*")) == []
+
+
 def test_a_client_that_is_not_installed_is_named(cli: Cli, home: Path) -> None:
     (home / "handrail.toml").write_text(
         '[models.local]\nbase_url = "http://127.0.0.1"\nclient = "mine"\n', encoding="utf-8"

@@ -15,6 +15,8 @@ from approvals import StoreUnusable
 from bot.commands.run import _kept_so_far
 from bot.errors import BotError
 from bot.keeper import Keeper
+from loop import PRICES
+from recordings import SHIPPED_RECORDINGS, read_recordings
 from tests.bot.conftest import Cli
 
 READING = (
@@ -220,13 +222,24 @@ def test_no_recording_names_the_profile_and_the_model(cli: Cli) -> None:
 
 
 def test_a_run_whose_store_is_full_says_that_it_is_kept_and_how_to_go_on() -> None:
+    first = read_recordings(SHIPPED_RECORDINGS / "resolver.jsonl", PRICES).recordings[0]
     with (
         pytest.raises(BotError, match="run r-1 is kept as running") as refused,
-        _kept_so_far(Keeper("r-1", None)),
+        _kept_so_far(Keeper("r-1", None, first.entries[:1])),
     ):
         raise StoreUnusable("the disk is full")
 
     assert refused.value.hint == "handrail resume r-1 goes on with it"
+
+
+def test_a_run_whose_store_was_full_at_its_first_step_is_to_be_begun_anew() -> None:
+    with (
+        pytest.raises(BotError, match="run r-1 did not begin") as refused,
+        _kept_so_far(Keeper("r-1", None)),
+    ):
+        raise StoreUnusable("the disk is full")
+
+    assert refused.value.hint == "once the store takes entries, run the ticket again"
 
 
 def test_a_next_line_works_as_it_is_pasted(cli: Cli, home: Path) -> None:

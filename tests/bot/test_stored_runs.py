@@ -74,7 +74,6 @@ def test_a_run_that_died_at_any_line_resumes_to_the_same_end(
     plan = plan_of(supplies, ticket, profile, model)
     whole = triage(plan, supplies.shop, Keeper("whole", None)).story
 
-    # A run that died before its first line remembers no limits: it begins as a new one would.
     for lives in range(1, len(whole.entries)):
         store = home / f"{lives}.sqlite3"
         with open_runs(store) as runs:
@@ -98,20 +97,25 @@ def test_a_run_that_died_at_any_line_resumes_to_the_same_end(
         assert called == [e.record for e in whole.entries if e.record.kind == "called"]
 
 
-def test_a_run_that_died_before_its_first_line_resumes_as_a_new_one(
-    cli: Cli, home: Path, supplies: Supplies
+@pytest.mark.parametrize("model", ["chat-small", "local"])
+def test_a_run_that_died_before_its_first_line_is_not_gone_on_with(
+    cli: Cli, home: Path, supplies: Supplies, model: str
 ) -> None:
-    plan = plan_of(supplies, "T-80008", "resolver", "chat-small")
-    store = home / "s.sqlite3"
+    """Nothing says whether it was to be live, nor within which limits: a replay is another run."""
+    store = home / "store.sqlite3"
+    plan = plan_of(supplies, "T-80008", "resolver", model)
     with open_runs(store) as runs:
-        begin(plan, runs, run_ids(plan, runs), STARTED)
-    listed = cli("runs", "--store", store).stdout
-    traced = cli("trace", "T-80008", "--store", store)
+        keeper = begin(plan, runs, run_ids(plan, runs), STARTED)
 
-    assert "T-80008-resolver-chat-small-1  running" in listed
-    assert traced.exit_code == 2
-    assert "has no readable beginning" in traced.stderr
-    assert cli("resume", "T-80008", "--store", store).exit_code == 0
+    done = cli("resume", keeper.run_id, "--store", store)
+
+    assert done.exit_code == 2
+    assert f"run {keeper.run_id} was interrupted before its first step" in done.stderr
+    assert "handrail run T-80008" in done.stderr
+    assert f"{keeper.run_id}  running" in cli("runs", "--store", store).stdout
+    assert "has no readable beginning" in cli("trace", "T-80008", "--store", store).stderr
+    with open_runs(store) as runs:
+        assert runs.entries(keeper.run_id) == []
 
 
 def test_a_run_that_has_ended_is_not_resumed(cli: Cli) -> None:

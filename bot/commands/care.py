@@ -211,7 +211,7 @@ def forget(*, customer: str, yes: bool, settings: Settings) -> int:
             now_us=now_us(),
         )
         runs = erase_journals_of(db, customer)
-        tickets = erase_tickets_of(db, Jobs(), customer)
+        tickets = erase_tickets_of(db, Jobs(), customer, forms=settings.shop.id_forms())
     _say_erased(runs, proposals, tickets)
     return 0
 

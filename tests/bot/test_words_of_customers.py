@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from approvals.store import Jobs, changed, connect, migrate, rows, tx
+from bot.slack.refs import CallbackId, ProposalRef
 from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
 from bot.slack.store.outbox import Post, put_post
@@ -63,6 +64,7 @@ KEPT: Final = {
         *("actions", "cause", "customer_id", "decided_by", "digest", "fingerprint", "made_from"),
         *("proposal_id", "reopened_as", "rule", "run_id", "state", "ticket_id", "worth"),
     },
+    "recordings_owed": {"run_id"},
     "replies": {"channel", "thread_ts", "ts", "used_by_run", "user_id"},
     "requesters": {"proposal_id", "user_id"},
     "runs": {"model", "profile", "reason", "result", "run_id", "started_at", "state", "ticket_id"},
@@ -128,7 +130,15 @@ def fill(counter: Counter) -> None:
         version=1,
         created_us=1,
     )
-    form = {"private_metadata": f"{proposal_id}/1", "text": CANARY}
+    form = {
+        "type": "view_submission",
+        "user": {"id": "U0LEA"},
+        "view": {
+            "callback_id": CallbackId.REJECT.value,
+            "private_metadata": str(ProposalRef(proposal_id=proposal_id, version=1)),
+            "state": {"values": {"reason": {"reason": {"value": CANARY}}}},
+        },
+    }
     told = Post(channel="U0LEA", key="k", payload={"text": f"{proposal_id}: {CANARY}"})
     delivered = Incoming(kind=DeliveryKind.SUBMISSION, key="k", subject=None, payload=form)
     with counter.db() as db, tx(db):

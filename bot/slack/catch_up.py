@@ -4,8 +4,11 @@ Everything that is found goes the way of a delivery, so what was delivered is no
 press that got lost cannot be found again: whoever pressed saw a warning, and presses again.
 
 Which threads have something new is seen from their roots: Slack names the latest reply there, and
-the last edit. Those are read, however many; and of the others the newest few, for what a root does
-not tell: an edit of an earlier reply.
+the last edit. Those are read, however many; and of the others a few: those whose root is gone, and
+the newest, for what a root does not tell: an edit of an earlier reply.
+
+A week of a busy channel is more than is read at a time. Its older part is read over some rounds,
+each of which goes on where the last one stopped; and only when all was read is it noted how far.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from bot.slack.gate import Gate, Taken
 from bot.slack.incoming import edit_subject, message_subject
 from bot.slack.pages import CaughtUp, Pages
 from bot.slack.plain import text_ts
+from bot.slack.roots import HISTORY, Roots, missing_of, older_roots
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.store.inbox import has_subject
 from bot.slack.store.tickets import lively_tickets
@@ -35,12 +39,11 @@ __all__ = ["CatchUp", "CaughtUp"]
 OVERLAP_US: Final = 600 * 1_000_000
 """How far back of the last that we know: Slack promises no order."""
 MOST_QUIET: Final = 30
-"""Threads without anything new that are read, the newest; Slack takes about 50 such calls a
-minute, and those that are left when it takes no more are read a minute later."""
+"""Threads that are read although their root tells of nothing new; Slack takes about 50 such calls
+a minute, and those that are left when it takes no more are read a minute later."""
 LIVELY_US: Final = 7 * 24 * 3_600 * 1_000_000
 """How long ago a thread may have been heard of to be looked at."""
 SECOND_US: Final = 1_000_000
-_HISTORY: Final = "conversations.history"
 _log: Final = logging.getLogger("handrail.slack")
 
 
@@ -75,6 +78,8 @@ class CatchUp:
         self._writer = writer
         self._now_us = now_us
         self._heard: dict[str, dict[str, int]] = {}  # by channel and thread, what was read of it
+        self._rest: dict[str, str] = {}  # by channel, up to where older roots are still to be read
+        self._newest: dict[str, int] = {}  # by channel, what was newest when that reading began
 
     def run(self) -> CaughtUp:
         """Take in what is new. Never raises: what went wrong is logged, and is no whole reading.
@@ -107,64 +112,99 @@ class CatchUp:
             self._begin(channel, read)
             return
         lively = set(lively_tickets(db, channel, self._now_us() - LIVELY_US))
-        roots: dict[str, Mapping[str, Any]] = {}
-        newest_us = since_us
         begin = _ts(since_us - OVERLAP_US)
-        for message in self._pages.read(_HISTORY, {"channel": channel, "oldest": begin}, read):
-            read.found += self._take(db, channel, message)
-            newest_us = max(newest_us, _us(message["ts"]))
-            if message["ts"] in lively or _has_replies_for_us(db, channel, message):
-                roots[message["ts"]] = message
-        self._writer.run(lambda w: move_cursor(w, _cursor(channel), newest_us))
-        roots |= self._older_roots(channel, lively - roots.keys(), begin, read)
-        self._threads(
-            db, channel, roots, missing=lively - roots.keys(), since_us=since_us, read=read
+        gap = self._gap(db, channel, lively, begin, read)
+        until = self._rest.get(channel, begin)
+        older = older_roots(self._pages, channel, lively - gap.found.keys(), until=until, read=read)
+        roots = Roots(
+            found={**gap.found, **older.found},
+            missing=(gap.missing | older.missing) - older.found.keys(),
+            rest=older.rest,
         )
+        self._threads(db, channel, roots, since_us=since_us, read=read)
+        known = lively | roots.found.keys()
+        self._heard[channel] = {ts: us for ts, us in self._heard[channel].items() if ts in known}
+        self._go_on_from(channel, roots.rest, read)
 
     def _begin(self, channel: str, read: CaughtUp) -> None:
         """Begin behind the newest message that is there, by Slack's clock and not by ours."""
         newest = self._pages.newest(channel, read)
         begin_us = 0 if newest is None else _us(newest) + 1 + OVERLAP_US
-        self._writer.run(lambda w: move_cursor(w, _cursor(channel), begin_us))
 
-    def _older_roots(
-        self, channel: str, wanted: Collection[str], until: str, read: CaughtUp
-    ) -> dict[str, Mapping[str, Any]]:
-        """Return the messages of tickets from before the gap, as far as they are there."""
-        if not wanted:
-            return {}
-        place = {"channel": channel, "oldest": min(wanted), "latest": until, "inclusive": True}
-        return {m["ts"]: m for m in self._pages.read(_HISTORY, place, read) if m["ts"] in wanted}
+        def begin(db: Database) -> None:
+            for name in (_cursor(channel), _thread_cursor(channel)):
+                move_cursor(db, name, begin_us)
+
+        self._writer.run(begin)
+
+    def _gap(
+        self, db: Database, channel: str, lively: Collection[str], begin: str, read: CaughtUp
+    ) -> Roots:
+        """Take in what was posted since ``begin``; return the roots of threads among it."""
+        roots: dict[str, Mapping[str, Any]] = {}
+        reached, newest, more = begin, begin, False
+        for page in self._pages.pages(HISTORY, {"channel": channel, "oldest": begin}, read):
+            for message in page.messages:
+                read.found += self._take(db, channel, message)
+                reached, newest = message["ts"], max(newest, message["ts"])
+                if message["ts"] in lively or _has_replies_for_us(db, channel, message):
+                    roots[message["ts"]] = message
+            more = page.more
+        if more:
+            _log.warning("%s: more was posted in a gap than is read; mention the bot", channel)
+        self._writer.run(lambda w: move_cursor(w, _cursor(channel), _us(newest)))
+        since = reached if more else begin
+        return Roots(found=roots, missing=missing_of(lively, roots, since=since), rest=None)
 
     def _threads(
-        self,
-        db: Database,
-        channel: str,
-        roots: Mapping[str, Mapping[str, Any]],
-        *,
-        missing: Collection[str],
-        since_us: int,
-        read: CaughtUp,
+        self, db: Database, channel: str, roots: Roots, *, since_us: int, read: CaughtUp
     ) -> None:
-        """Read the threads with something new, the oldest first; then some of the others.
-
-        A root that is missing was deleted, or stands behind more than what was read of the channel:
-        its thread says which.
-        """
-        news = {ts: _news_us(root) for ts, root in roots.items() if not _is_tombstone(root)}
-        for ts in roots.keys() - news.keys():
+        """Read the threads with something new, the oldest first; then some of the others."""
+        found = roots.found
+        news = {ts: _news_us(root) for ts, root in found.items() if not _is_tombstone(root)}
+        for ts in found.keys() - news.keys():
             read.found += self._take_removal(channel, ts)
-        begin_us = (read_cursor(db, _thread_cursor(channel)) or since_us) - OVERLAP_US
+        known_us = read_cursor(db, _thread_cursor(channel))
+        begin_us = (since_us if known_us is None else known_us) - OVERLAP_US
         heard = self._heard.setdefault(channel, {})
         changed = [ts for ts in news if begin_us < news[ts] != heard.get(ts)]
         for ts in sorted(changed, key=news.__getitem__):
             self._thread(db, channel, ts, read)
             heard[ts] = news[ts]  # so that a reading that is cut short goes on from here
-        quiet = sorted(news.keys() - set(changed), reverse=True)
-        for ts in [*sorted(missing), *quiet[: max(0, MOST_QUIET - len(changed))]]:
+        self._others(db, channel, roots.missing, news.keys() - set(changed), len(changed), read)
+        self._newest.setdefault(channel, max(news.values(), default=since_us))
+
+    def _others(
+        self,
+        db: Database,
+        channel: str,
+        missing: Collection[str],
+        quiet: Collection[str],
+        already: int,
+        read: CaughtUp,
+    ) -> None:
+        """Read threads that may have lost their ticket, then the newest of the quiet ones.
+
+        A root that is missing was deleted, or could not be read: its thread says which.
+        """
+        room = max(0, MOST_QUIET - already)
+        if len(missing) > room:
+            read.whole = False
+        others = [*sorted(missing, reverse=True), *sorted(quiet, reverse=True)]
+        for ts in others[:room]:
             self._thread(db, channel, ts, read)
-        self._heard[channel] = {ts: heard[ts] for ts in heard if ts in news}
-        newest_us = max(news.values(), default=since_us)
+
+    def _go_on_from(self, channel: str, rest: str | None, read: CaughtUp) -> None:
+        """Note where the next round goes on; or where all was read, what was the newest then.
+
+        That is of when the reading began: what was said since may be in a part that was read.
+        """
+        if rest is not None:
+            self._rest[channel] = rest
+            read.whole = False
+            return
+        self._rest.pop(channel, None)
+        newest_us = self._newest.pop(channel)
         self._writer.run(lambda w: move_cursor(w, _thread_cursor(channel), newest_us))
 
     def _thread(self, db: Database, channel: str, ts: str, read: CaughtUp) -> None:

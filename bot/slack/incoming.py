@@ -115,7 +115,7 @@ def _message(
         case TicketMessage() | Reply() | Unread():
             subject = message_subject(found.channel, found.ts)
         case Edit():
-            subject = edit_subject(found.channel, found.ts, found.at or event_id)
+            subject = edit_subject(found.channel, found.ts, found.at)
         case Removal():
             subject = removal_subject(found.channel, found.ts)
         case _:

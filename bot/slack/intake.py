@@ -96,12 +96,12 @@ class Edit:
     """A message is another one now. ``now`` is what it would be if it were new.
 
     ``text`` and ``attachments`` are its own, whatever it is. ``at``: Slack's time stamp of the
-    change; None where it has none.
+    change.
     """
 
     channel: str
     ts: str
-    at: str | None
+    at: str
     text: str
     attachments: tuple[str, ...]
     now: TicketMessage | Reply | Unread | Ignored
@@ -262,12 +262,14 @@ class Intake:
             return Removal(channel=channel, ts=message["ts"])
         if isinstance(before, Mapping) and _content(before) == _content(message):
             return Ignored(why="the text did not change")
-        now = self._written(channel, {**message, "hidden": False})
         at = event.get("event_ts")
+        if not isinstance(at, str):
+            return Ignored(why="a change of no moment")
+        now = self._written(channel, {**message, "hidden": False})
         return Edit(
             channel=channel,
             ts=message["ts"],
-            at=at if isinstance(at, str) else None,
+            at=at,
             text=self._without_us(message_text(message)),
             attachments=attachment_names(message),
             now=now,

@@ -14,7 +14,7 @@ from bot.slack.remedies import Course, course_of, remedy
 from bot.slack.shapes import Message, check
 from bot.slack.troubles import Troubles
 
-__all__ = ["CaughtUp", "Pages"]
+__all__ = ["CaughtUp", "Page", "Pages"]
 
 PAGE: Final = 200
 MOST_PAGES: Final = 20
@@ -37,6 +37,14 @@ class CaughtUp:
     stopped: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of messages. ``more``: there are others behind it."""
+
+    messages: tuple[Mapping[str, Any], ...]
+    more: bool
+
+
 class Pages:
     """Reads messages.
 
@@ -52,7 +60,18 @@ class Pages:
     def read(
         self, method: str, args: Mapping[str, Any], read: CaughtUp
     ) -> Iterator[Mapping[str, Any]]:
-        """Yield the messages, with their metadata, of at most ``MOST_PAGES`` pages.
+        """Yield the messages of what ``pages`` yields. Raises the same."""
+        more = False
+        for page in self.pages(method, args, read):
+            yield from page.messages
+            more = page.more
+        if more:
+            _log.warning("%s of %s holds more than was read", method, args["channel"])
+
+    def pages(self, method: str, args: Mapping[str, Any], read: CaughtUp) -> Iterator[Page]:
+        """Yield at most ``MOST_PAGES`` pages of messages, with their metadata.
+
+        Where the last of them has ``more``, the reading was cut.
 
         Raises:
             LeftOut: Slack did not give the rest.
@@ -61,12 +80,12 @@ class Pages:
         cursor: dict[str, Any] = {}
         for _ in range(MOST_PAGES):
             answer = self._page(method, {**args, "limit": PAGE, **cursor}, read)
-            yield from self._sound(args["channel"], answer)
             following = (answer.data.get("response_metadata") or {}).get("next_cursor")
+            sound = self._sound(args["channel"], answer)
+            yield Page(messages=tuple(sound), more=bool(following))
             if not following:
                 return
             cursor = {"cursor": following}
-        _log.warning("%s of %s holds more than was read", method, args["channel"])
 
     def newest(self, channel: str, read: CaughtUp) -> str | None:
         """Return the time stamp of a channel's newest message; None where it has none.

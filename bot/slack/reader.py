@@ -235,7 +235,7 @@ class Reader:
             customer_id=customer_id,
             text=text,
             attachments=edit.attachments,
-            text_ts=edit.at or ticket.text_ts,
+            text_ts=edit.at,
             now_us=self._now_us(),
         )
         self._ask_or_settle(db, before=ticket, customer_id=customer_id)
@@ -305,14 +305,12 @@ class Reader:
 
 def _is_outdated(db: Database, edit: Edit) -> bool:
     """Whether a later edit of the same message is stored: Slack promises no order."""
-    return edit.at is not None and has_later_subject(
-        db, edit_subject(edit.channel, edit.ts, edit.at)
-    )
+    return has_later_subject(db, edit_subject(edit.channel, edit.ts, edit.at))
 
 
 def _is_older(edit: Edit, ticket: TicketRow) -> bool:
     """Whether the ticket's text was read after this edit."""
-    return edit.at is not None and edit.at <= ticket.text_ts
+    return edit.at <= ticket.text_ts
 
 
 def _is_foreign(header: Header, ticket: TicketRow) -> bool:

@@ -165,14 +165,24 @@ class Event(Shape):
 
 
 class Posted(_Written):
-    """A ``message`` or ``app_mention`` event. What was removed has its stamp in ``deleted_ts``."""
+    """A ``message`` or ``app_mention`` event. What was removed has its stamp in ``deleted_ts``.
+
+    A change has its own moment in ``event_ts``, by which changes of a message are put in order.
+    """
 
     channel: Id
     ts: Ts | None = None
-    event_ts: Ts | None = None
+    event_ts: Annotated[Ts | None, Field(validate_default=True)] = None
     deleted_ts: Ts | None = None
     message: Message | None = None
     previous_message: _Written | None = None
+
+    @field_validator("event_ts")
+    @classmethod
+    def _has_its_moment(cls, moment: str | None, info: ValidationInfo) -> str | None:
+        if info.data.get("subtype") == "message_changed":
+            _require(moment)
+        return moment
 
 
 class HomeOpened(Shape):

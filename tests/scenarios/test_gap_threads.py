@@ -10,12 +10,14 @@ import pytest
 
 from bot.slack.catch_up import MOST_QUIET
 from bot.slack.outside import Outside
-from bot.slack.rounds import AGAIN_S
+from bot.slack.pages import MOST_PAGES, PAGE
+from bot.slack.rounds import AGAIN_S, EVERY_S
 from bot.workspace import HeldClock, Message
 from tests.scenarios.ahead import Ahead
 from tests.scenarios.office import ANN, BEN, CHANNEL, Office, free_port, make_workspace
 
 REPLIES = "conversations.replies"
+HISTORY = "conversations.history"
 ASKED = "@handrail shorter, please"
 EARLIER = "I ask him"
 
@@ -85,6 +87,39 @@ def test_a_thread_with_something_new_is_read_however_many_tickets_came_after_it(
     assert quiet == [each.ts for each in others[-2:-MOST_QUIET:-1]]
 
 
+def bury(place: Office) -> None:
+    """Have as much said in the channel as is read at a time, and something else an hour later."""
+    for n in range(MOST_PAGES * PAGE):
+        place.workspace.post(BEN, f"small talk {n}", channel=CHANNEL, deliver=False)
+    place.workspace.advance(3_600)
+    place.workspace.post(BEN, "anything else?", channel=CHANNEL, deliver=False)
+
+
+def read_round(place: Office, ahead: Ahead, after_s: int) -> tuple[int, list[str]]:
+    """Have the next round come; return the pages of history it read, and the threads."""
+    pages, threads = len(place.workspace.calls(HISTORY)), len(read_threads(place))
+    desk = place.desk
+    assert desk is not None
+    ahead.seconds += after_s + 1
+    desk.rounds.go()
+    return len(place.workspace.calls(HISTORY)) - pages, read_threads(place)[threads:]
+
+
+def test_a_busy_channel_is_read_over_some_rounds_and_none_takes_its_threads_for_gone(
+    place: Office, ahead: Ahead
+) -> None:
+    oldest, other, newest = open_tickets(place, ahead, 3)
+    bury(place)
+    reopen(place, ahead)
+    place.workspace.post(BEN, ASKED, channel=CHANNEL, thread=oldest, deliver=False)
+
+    rounds = [read_round(place, ahead, after_s) for after_s in (EVERY_S, AGAIN_S, EVERY_S)]
+
+    full = 1 + MOST_PAGES
+    assert rounds == [(full, []), (2, [newest.ts, oldest.ts, other.ts]), (full, [])]
+    place.until(lambda: "shorter, please" in kept(place), what="it was not found")
+
+
 def test_a_reading_of_threads_that_slack_cuts_short_goes_on_where_it_was(
     place: Office, ahead: Ahead
 ) -> None:
@@ -148,3 +183,27 @@ def test_a_ticket_without_replies_that_was_deleted_in_a_gap_ends(
     reopen(place, ahead)
     cancelled = "SELECT count(*) FROM tickets WHERE state = 'cancelled'"
     place.until(lambda: place.count(cancelled) == 1, what="it goes on")
+
+
+def test_of_many_tickets_that_were_deleted_in_a_gap_a_round_looks_after_some_and_the_next_goes_on(
+    place: Office, ahead: Ahead
+) -> None:
+    count = MOST_QUIET + 2
+    reopen(place, ahead)
+    hold = place.workspace.faults.hold("chat.postMessage")
+    tickets = [
+        place.workspace.post(ANN, f"T-{81000 + n} question", channel=CHANNEL) for n in range(count)
+    ]
+    place.until(lambda: place.count("SELECT count(*) FROM tickets") == count, seconds=40)
+    for ticket in tickets:
+        place.workspace.delete(ticket, deliver=False)
+    hold.release()
+    place.close()
+
+    reopen(place, ahead)
+    cancelled = "SELECT count(*) FROM tickets WHERE state = 'cancelled'"
+    assert len(read_threads(place)) == MOST_QUIET
+    place.until(lambda: place.count(cancelled) >= MOST_QUIET, what="some go on")
+    _, rest = read_round(place, ahead, AGAIN_S)
+    assert 0 < len(rest) <= count - MOST_QUIET
+    place.until(lambda: place.count(cancelled) == count, what="the others go on")

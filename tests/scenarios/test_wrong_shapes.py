@@ -208,6 +208,18 @@ def test_what_is_wrong_is_named_and_what_it_holds_is_not(
     assert "hunter2" not in caplog.text
 
 
+@pytest.mark.parametrize("moment", [ABSENT, None])
+def test_a_change_of_no_moment_is_refused_for_it_would_be_later_than_every_other(
+    bot: Office, wire: Wire, caplog: pytest.LogCaptureFixture, moment: object
+) -> None:
+    kind, body = delivered(bot, "message_changed")
+    before = bot.count("SELECT count(*) FROM inbox")
+
+    assert wire.send(replaced(wire.fresh(body), ("event", "event_ts"), moment), kind) == 400
+    assert "event_ts of a message is not as Slack documents it" in caplog.text
+    assert bot.count("SELECT count(*) FROM inbox") == before
+
+
 def test_that_slack_leaves_events_out_is_said(
     bot: Office, wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -131,6 +131,7 @@ def changed(before: dict[str, Any] | None, after: dict[str, Any]) -> Sorted:
     previous = None if before is None else {**common, **before}
     return sort(
         subtype="message_changed",
+        event_ts="2.2",
         hidden=True,
         message={**common, **after},
         previous_message=previous,

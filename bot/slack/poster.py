@@ -19,6 +19,7 @@ from bot.slack.intake import Us
 from bot.slack.post_calls import arguments_of, instead_of, is_to_come_back
 from bot.slack.posted import LOOK_UPS, Absent, Found, find_posted
 from bot.slack.remedies import LETTERS, Course, course_of, remedy
+from bot.slack.steady import AT_ONCE
 from bot.slack.store.outbox import (
     Method,
     Post,
@@ -89,10 +90,16 @@ class Poster:
         self._holds = Holds(now_us)
 
     def step(self, db: Database) -> int | None:
-        """Send what can be sent now; return when to come again, in microseconds since 1970."""
-        while (row := self._next(db)) is not None:
+        """Send what can be sent now; return when to come again, in microseconds since 1970.
+
+        Not more than ``AT_ONCE``: a backlog may be long, and nobody who stops waits for all of it.
+        """
+        for _ in range(AT_ONCE):
+            row = self._next(db)
+            if row is None:
+                return self._due_us(db)
             self._send(row)
-        return self._due_us(db)
+        return self._now_us()
 
     def _next(self, db: Database) -> PostRow | None:
         if self._holds.all_held:

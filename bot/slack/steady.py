@@ -13,11 +13,13 @@ from sqlite_utils import Database
 
 from approvals.store import connect, data_version
 
-__all__ = ["Steady", "Step", "every"]
+__all__ = ["AT_ONCE", "Steady", "Step", "every"]
 
 POLL_S: Final = 0.05
 """How often it looks for commits: of other threads and of other processes alike."""
 AFTER_ERROR_S: Final = 1.0
+AT_ONCE: Final = 20
+"""How many things one step does at most, where each may take long: a stop is seen between steps."""
 
 Step = Callable[[Database], int | None]
 """Does all that can be done now and returns when to come again, in microseconds since 1970."""

@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from approvals.store import Writer
 from bot.errors import BotError
 from bot.slack.errors import MessageUnavailable, PersonUnavailable
+from bot.slack.steady import AT_ONCE
 from bot.slack.store.inbox import (
     Delivery,
     DeliveryKind,
@@ -82,8 +83,9 @@ class Taking:
         The step ends behind one for which Slack could not be asked: that may have taken long, and
         whoever wants to stop is not to wait for the next one too.
         """
-        while delivery := next_delivery(db, kinds=self._taker.kinds, now_us=self._now_us()):
-            if not self._take(db, delivery):
+        for _ in range(AT_ONCE):
+            delivery = next_delivery(db, kinds=self._taker.kinds, now_us=self._now_us())
+            if delivery is None or not self._take(db, delivery):
                 break
         return next_delivery_due_us(db, kinds=self._taker.kinds)
 

@@ -8,6 +8,7 @@ import pytest
 
 from approvals.store import changed, tx
 from bot.slack.poster import THREAD_GONE
+from bot.slack.steady import AT_ONCE
 from bot.slack.store.outbox import (
     Method,
     Post,
@@ -476,3 +477,20 @@ def cost_behind(desk: Desk, sent: int) -> int:
     next_due_post(desk.db, now_us=desk.now_us())
     desk.db.conn.set_progress_handler(None, 1)
     return len(steps)
+
+
+def test_a_step_sends_a_part_of_a_backlog_so_that_a_stop_is_seen(desk: Desk) -> None:
+    posts = [
+        private_answer(
+            Said(text="Done."), channel=CHANNEL, thread_ts=None, user_id=ANN, key=f"a{number}"
+        )
+        for number in range(AT_ONCE + 2)
+    ]
+    desk.put(*posts)
+
+    due_us = desk.poster.step(desk.db)
+
+    assert len(desk.workspace.ephemerals(ANN)) == AT_ONCE
+    assert due_us == desk.now_us()
+    desk.work()
+    assert len(desk.workspace.ephemerals(ANN)) == AT_ONCE + 2

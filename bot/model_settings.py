@@ -162,7 +162,8 @@ def server_of(name: str, models: Mapping[str, ModelSettings], environ: Mapping[s
         raise SettingRefused(
             _place(name, "base_url"),
             "is not given, so there is no server to ask",
-            hint=f"docs/models.md says how; without --live, {name} is replayed from recordings",
+            hint=f"docs/models.md says how to ask a server; handrail run replays {name} from "
+            "recordings where --live is not given",
         )
     try:
         return Server(

@@ -58,7 +58,7 @@ def examine_slack(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fi
         app_id = found[0].app_id if found else None
         yield from check_app_token(Calls(web_client(token, api=api)), token, app_id)
     if not found:
-        yield _unasked("Slack does not know the bot")
+        yield _unasked("Slack did not say who the bot is")
         return
     yield from _examine_workspace(settings, calls, found[0])
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.doctor.findings import Finding, fine, problem, warning
 from bot.slack.calls import Answer, Calls, Limited, Lost, Refused, Took
+from bot.slack.lost import lost_text
 from bot.slack.manifest import SCOPES
 from bot.slack.remedies import remedy, scope_remedy
 from bot.slack.settings import Mode
@@ -106,9 +107,11 @@ def failed(check: str, what: str, answer: Answer) -> Finding:
             return problem(check, f"{what} is refused: {code}", _remedy(what, code, needed))
         case Limited(wait_s=wait_s):
             return warning(check, f"{what} may not be called now", f"try again in {wait_s} s")
-        case Lost(code=code):
+        case Lost() as lost:
             do = "check the network and slack.api, and try again"
-            return problem(check, f"{what} got no answer: {code}", do)
+            variable, _, method = what.rpartition(": ")
+            told = lost_text(method, lost)
+            return problem(check, f"{variable}: {told}" if variable else told, do)
         case _:
             raise AssertionError("a call that was taken has not failed")
 

@@ -51,9 +51,13 @@ class Limited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """Nobody knows: no answer, or one that leaves it open. ``code`` is for the log."""
+    """Nobody knows: no answer, or one that leaves it open. ``code`` is for the log.
+
+    ``error`` is what kept the answer away, where that was not Slack's own doing.
+    """
 
     code: str
+    error: Exception | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,8 @@ class Calls:
         except SlackApiError as error:
             return _read_error(method, error)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            return Lost(code=type(error).__name__)  # ValueError: a body that cannot be decoded
+            # ValueError: a body that cannot be decoded
+            return Lost(code=type(error).__name__, error=error)
         data: Any = response.data
         if not isinstance(data, dict):
             return Lost(code="no JSON")

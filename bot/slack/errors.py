@@ -82,15 +82,22 @@ class HomeNotShown(BotError):
 class SlackUnreachable(BotError):
     """Slack did not answer, or does not know our token.
 
-    ``code`` is Slack's name for why; ``passes`` says that it may be over by itself, not before
-    ``wait_s`` seconds.
+    ``code`` is Slack's name for why; ``told`` says it where there was no answer; ``passes`` says
+    that it may be over by itself, not before ``wait_s`` seconds.
     """
 
     def __init__(
-        self, method: str, code: str, *, hint: str = "", passes: bool = False, wait_s: float = 0.0
+        self,
+        method: str,
+        code: str,
+        *,
+        told: str = "",
+        hint: str = "",
+        passes: bool = False,
+        wait_s: float = 0.0,
     ) -> None:
         super().__init__(
-            f"Slack did not let us in: {method} came to {code}",
+            told or f"Slack did not let us in: {method} came to {code}",
             hint=hint or "check the tokens with handrail doctor",
         )
         self.code = code

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 from bot.slack.calls import Answer, Calls, Limited, Lost, Refused, Took
 from bot.slack.errors import SlackUnreachable
 from bot.slack.intake import Us
+from bot.slack.lost import lost_text
 
 __all__ = ["ask_identity"]
 
@@ -40,8 +41,9 @@ def _took(answer: Answer, method: str) -> Took:
             return answer
         case Refused(code=code):
             raise SlackUnreachable(method, code)
-        case Lost(code=code):
-            raise SlackUnreachable(method, code, hint=_NETWORK, passes=True)
+        case Lost(code=code) as lost:
+            told = lost_text(method, lost)
+            raise SlackUnreachable(method, code, told=told, hint=_NETWORK, passes=True)
         case Limited(wait_s=wait_s):
             raise SlackUnreachable(method, "ratelimited", hint=_LATER, passes=True, wait_s=wait_s)
         case _:

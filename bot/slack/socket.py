@@ -21,6 +21,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from bot.slack.backoff import Backoff
 from bot.slack.calls import Calls, Limited, Lost, Refused, Took, web_client
 from bot.slack.errors import SlackUnreachable, WrongShape
+from bot.slack.lost import lost_text
 from bot.slack.shapes import Outline, check
 from bot.slack.troubles import Troubles
 
@@ -87,8 +88,9 @@ class SlackSocket(SocketModeClient):
                 raise SlackUnreachable(OPEN, "ratelimited", hint=_AGAIN, passes=True, wait_s=wait_s)
             case Refused(code=code):
                 raise SlackUnreachable(OPEN, code, hint=_TO_DO)
-            case Lost(code=code):
-                raise SlackUnreachable(OPEN, code, hint=f"check the network; {_AGAIN}", passes=True)
+            case Lost(code=code) as lost:
+                told, hint = lost_text(OPEN, lost), f"check the network; {_AGAIN}"
+                raise SlackUnreachable(OPEN, code, told=told, hint=hint, passes=True)
 
     def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: FBT001, FBT002 - Slack's
         """Open a new connection in place of the present one, unless it is too early for that.

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from socket import gaierror
 from typing import Any
+from urllib.error import URLError
 
 import pytest
 from click.testing import Result
 
 from approvals.store import ServeLock
+from bot.slack.calls import Calls, Lost, web_client
+from bot.slack.errors import SlackUnreachable
+from bot.slack.identity import ask_identity
+from bot.slack.lost import lost_text
 from bot.slack.manifest import SCOPES, manifest, manifest_text
 from bot.workspace import Channel, Group, Identity, User, Workspace
 from tests.bot.conftest import Cli
@@ -319,6 +325,28 @@ def test_a_slack_that_does_not_answer_is_a_problem_and_no_traceback(
 
     assert lines(done, "problem") == ["tokens SLACK_BOT_TOKEN: auth.test got no answer: HTTP 503"]
     assert advice(done, "apps.connections.open") == "try again in 30 s"
+
+
+def test_a_slack_that_is_not_reached_is_told_with_the_reason(cli: Cli, home: Path) -> None:
+    api, why = "http://127.0.0.1:9/api/", "the connection was refused"
+    (home / "handrail.toml").write_text(f'[slack]\napi = "{api}"\n{ROLES}', encoding="utf-8")
+    done = cli("doctor", SLACK_BOT_TOKEN="xoxb-local-bot", SLACK_APP_TOKEN=APP_TOKEN)
+    told = " ".join(done.stdout.split())
+    with pytest.raises(SlackUnreachable, match=f"Slack was not reached for auth.test: {why}"):
+        ask_identity(Calls(web_client("xoxb-local-bot", api=api)))
+
+    assert f"SLACK_BOT_TOKEN: Slack was not reached for auth.test: {why}" in told
+    assert f"SLACK_APP_TOKEN: Slack was not reached for apps.connections.open: {why}" in told
+    assert "were not looked up: Slack did not say who the bot is" in told
+    assert "URLError" not in told
+
+
+def test_a_name_that_is_not_found_is_told_as_that() -> None:
+    error = URLError(gaierror(-2, "Name or service not known"))
+
+    told = lost_text("auth.test", Lost(code="URLError", error=error))
+
+    assert told == "Slack was not reached for auth.test: the name of its host was not found"
 
 
 def test_a_setting_that_cannot_be_read_is_the_one_finding(cli: Cli, home: Path) -> None:

@@ -29,7 +29,8 @@ def stats_lines(found: RecordingStats) -> Iterator[str]:
     yield from table_lines(("", "of", "unknown", "median", "95 %", "most"), [*seconds, *rest])
     yield ""
     yield f"tokens known: {found.tokens_in_total} in, {found.tokens_out_total} out"
-    cost = at_least(found.cost_usd) if found.cost_unknown else cost_text(found.cost_usd)
+    partly = found.cost_unknown or found.cost_incomplete
+    cost = at_least(found.cost_usd) if partly else cost_text(found.cost_usd)
     more = f"; unknown of {found.cost_unknown} replies"
     yield f"cost: {cost}{more if found.cost_unknown else ''}"
     if found.failed_calls:
@@ -48,6 +49,7 @@ def stats_json(found: RecordingStats) -> dict[str, Any]:
         "tokens_out": {**_spread(found.tokens_out), "total": found.tokens_out_total},
         "cost_usd": str(found.cost_usd),
         "cost_unknown": found.cost_unknown,
+        "cost_incomplete": found.cost_incomplete,
     }
 
 

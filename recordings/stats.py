@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from loop import Called, Replied, Reply
+from loop import Called, Closed, Replied, Reply
 from recordings.evaluate.statistics import percentile
 from recordings.recording import Recording
 
@@ -66,6 +66,8 @@ class RecordingStats:
     """The sum of what is known."""
     cost_unknown: int
     """Replies whose cost is not known."""
+    cost_incomplete: int
+    """Runs whose closing record says that they may have cost more than is known."""
 
 
 def stats_of(recordings: Iterable[Recording]) -> RecordingStats:
@@ -102,7 +104,7 @@ class _Figures:
 
 class _Sums:
     def __init__(self) -> None:
-        self.runs = self.failed_calls = self.cost_unknown = 0
+        self.runs = self.failed_calls = self.cost_unknown = self.cost_incomplete = 0
         self.cost_usd = Decimal(0)
         self.sources, self.stops, self.models = Counter[str](), Counter[str](), Counter[str]()
         self.labels, self.results, self.unknown = Counter[str](), Counter[str](), Counter[str]()
@@ -122,6 +124,8 @@ class _Sums:
             else:
                 self.failed_calls += 1
         for entry in recording.entries:
+            if isinstance(entry.record, Closed):
+                self.cost_incomplete += not entry.record.cost_complete
             if isinstance(entry.record, Called):
                 result = entry.record.result
                 self.results[UNKNOWN if result is None else result.value] += 1
@@ -152,6 +156,7 @@ class _Sums:
             tokens_out_total=sum(self.tokens_out.known),
             cost_usd=self.cost_usd,
             cost_unknown=self.cost_unknown,
+            cost_incomplete=self.cost_incomplete,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.recording_texts import stats_lines
 from loop import PRICES, Asked, Called, Closed, Entry, Opened, Replied
 from loop.testing import VirtualClock, call, reply
 from recordings import (
@@ -124,6 +125,17 @@ def test_figures_are_counted_and_the_unknown_apart(entries: list[Entry]) -> None
     assert (found.cost_usd, found.cost_unknown) == (Decimal("0.006"), 0)
     assert (found.steps.p50, found.tokens_out_total) == (2, 200)
     assert found.labels == {"unknown": 2}
+
+
+def test_a_run_whose_cost_is_incomplete_makes_the_sum_a_least_one(entries: list[Entry]) -> None:
+    known = stats_of([recording(entries)])
+    partly = stats_of(
+        [recording(entries), recording(changed(entries, Closed, cost_complete=False))]
+    )
+
+    assert (known.cost_incomplete, partly.cost_incomplete) == (0, 1)
+    assert "cost: US$0.00300" in list(stats_lines(known))
+    assert "cost: at least US$0.00600" in list(stats_lines(partly))
 
 
 def test_nothing_is_counted_of_nothing() -> None:

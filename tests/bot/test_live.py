@@ -177,6 +177,13 @@ def test_a_recording_whose_model_cannot_be_asked_leaves_no_file(
     assert list(home.glob("kept*")) == []
 
 
+def test_a_recording_without_a_server_is_told_what_its_own_command_takes(cli: Cli) -> None:
+    told = " ".join(cli("record", "T-80008", "--model", "local", "--into", "kept").stderr.split())
+
+    assert "docs/models.md says how to ask a server" in told
+    assert "handrail run replays local from recordings where --live is not given" in told
+
+
 def test_a_client_that_is_not_installed_is_named(cli: Cli, home: Path) -> None:
     (home / "handrail.toml").write_text(
         '[models.local]\nbase_url = "http://127.0.0.1"\nclient = "mine"\n', encoding="utf-8"

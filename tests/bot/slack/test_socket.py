@@ -251,3 +251,43 @@ def test_at_the_start_an_app_token_that_slack_does_not_know_is_said(
     with pytest.raises(SlackUnreachable, match="invalid_auth") as raised:
         connect().connect()
     assert "SLACK_APP_TOKEN" in raised.value.hint
+
+
+class JustBegun(SlackSocket):
+    """A socket whose reader begins as it is closed: it takes back the mark that says so."""
+
+    begun = threading.Event()
+    go_on = threading.Event()
+
+    def _run_current_session(self) -> None:
+        session = self.current_session
+        if session is not None and session.is_active():
+            self.begun.set()
+            assert self.go_on.wait(10)
+            self.current_session_state.terminated = False  # as Slack's own does
+            session.run_until_completion(self.current_session_state)
+
+
+def test_a_socket_that_is_closed_as_its_reader_begins_is_closed(
+    workspace: Workspace, backoff: Backoff
+) -> None:
+    """Slack's client would wait for ever for the end of that reader."""
+    socket = JustBegun(
+        workspace.identity.app_token,
+        api=workspace.base_url,
+        backoff=backoff,
+        troubles=Troubles(),
+        ping_s=1.0,
+    )
+    socket.connect()
+    assert socket.begun.wait(10)
+    reader = socket.current_session_runner.thread
+    closing = threading.Thread(target=socket.close, daemon=True)
+
+    closing.start()
+    workspace.wait_for_sockets(0)
+    socket.go_on.set()
+    closing.join(10)
+
+    assert not closing.is_alive()
+    assert not reader.is_alive()

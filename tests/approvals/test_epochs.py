@@ -252,6 +252,7 @@ def test_data_of_the_first_schema_survive_the_next(tmp_path: Path) -> None:
         assert [str(each) for each in applied] == [
             "approvals 2 (epochs of restored backups)",
             "approvals 3 (runs that a proposal stands for)",
+            "approvals 4 (an index for each search of proposals)",
         ]
         assert runs_of_proposal(db, "P-222-222") == ["run"]
         assert rows(db, "SELECT * FROM proposals") == before

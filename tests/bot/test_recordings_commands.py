@@ -100,7 +100,7 @@ def test_two_files_are_compared(cli: Cli, home: Path) -> None:
 
     assert (same.exit_code, same.stdout) == (0, "2 runs compared, 0 differ\n")
     assert differs.exit_code == 1
-    assert "entry 0, at opened.text, character 0" in differs.stdout
+    assert "entry 0, at opened.ticket_id, character 0" in differs.stdout
 
 
 def test_an_export_holds_no_text_and_is_whole(cli: Cli, home: Path) -> None:

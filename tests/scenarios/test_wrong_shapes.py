@@ -139,7 +139,6 @@ BY_APP: dict[str, Any] = {"bot_id": "B0FORM", "app_id": "A0FORM"}
 KINDS = (
     "message",
     "file_share",
-    "app_mention",
     "message_changed",
     "message_deleted",
     "app_home_opened",

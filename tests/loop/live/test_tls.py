@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import trustme
 
 from loop import Fault, ProviderFailed, Retries
 from tests.loop.live.asking import Asking, request
 from tests.provider import DRIPS, completes, serving
 
 ONCE = Retries(attempts=1)
-OPENSSL = shutil.which("openssl")
 
 
 @dataclass(frozen=True)
 class Certified:
-    """A server's certificate, and what makes it serve with it."""
+    """The certificate that vouches for a server's, and what makes the server use its own."""
 
     certificate: Path
     tls: ssl.SSLContext
@@ -30,16 +28,11 @@ class Certified:
 @pytest.fixture(scope="module")
 def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
     """A certificate that nobody trusts who is not told to."""
-    if OPENSSL is None:
-        pytest.skip("openssl, which makes the certificate, is not installed")
-    folder = tmp_path_factory.mktemp("tls")
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    asked = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split()
-    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run([OPENSSL, *asked, *names, *files], check=True, capture_output=True)
+    authority = trustme.CA()
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(certificate, key)
+    authority.issue_cert("127.0.0.1").configure_cert(tls)
+    certificate = tmp_path_factory.mktemp("tls") / "authority.pem"
+    authority.cert_pem.write_to_path(str(certificate))
     return Certified(certificate, tls)
 
 

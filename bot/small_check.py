@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 
 from bot.keeper import Keeper
 from bot.plan import plan_replay
 from bot.supplies import Supplies, open_supplies
 from bot.triage import Triaged, triage
-from loop import PRICES, StopReason
+from loop import PRICES, StopReason, get_profile
 from recordings import SMALL_RECORDINGS, Match, Recording, read_recordings
 
 __all__ = ["TO_DO", "main", "replayed", "stale"]
@@ -24,13 +23,11 @@ TO_DO = "make record-small records them anew (an hour or more)"
 
 def replayed(supplies: Supplies, recording: Recording, match: Match) -> Triaged:
     """Replay a recording under the limits that it was made with: those of today, but for time."""
-    plan = plan_replay(supplies, recording, match=match)
-    limits = plan.profile.limits.changed(max_seconds=None)
-    return triage(
-        replace(plan, profile=replace(plan.profile, limits=limits)),
-        supplies.shop,
-        Keeper(recording.name, None),
-    )
+    if recording.profile is None:
+        raise ValueError("only a run of ours can be replayed so")
+    limits = get_profile(recording.profile).limits.changed(max_seconds=None)
+    plan = plan_replay(supplies, recording, limits, match)
+    return triage(plan, supplies.shop, Keeper(recording.name, None))
 
 
 def stale(done: Triaged) -> str | None:
@@ -41,13 +38,10 @@ def stale(done: Triaged) -> str | None:
     return f"{done.story.run_id} was recorded with other requests: {stop.cause}; {TO_DO}"
 
 
-def main(recordings: Iterable[Recording] | None = None) -> int:
+def main(recordings: Iterable[Recording]) -> int:
     """Print which recordings are stale; return 1 where any is."""
-    found = (
-        read_recordings(SMALL_RECORDINGS, PRICES).recordings if recordings is None else recordings
-    )
     with open_supplies(prices=PRICES) as supplies:
-        checked = [stale(replayed(supplies, each, Match.STRICT)) for each in found]
+        checked = [stale(replayed(supplies, each, Match.STRICT)) for each in recordings]
     problems = [each for each in checked if each is not None]
     for problem in problems:
         print(problem)  # noqa: T201 (a command's output)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from bot.demo.scenes import STORY
@@ -30,7 +30,7 @@ from bot.triage import triage
 from loop import Ask
 from recordings import SMALL_RECORDINGS
 
-__all__ = ["NAME", "main"]
+__all__ = ["NAME", "main", "record"]
 
 NAME: Final = "smollm2-135m"
 """The model's name in settings and recordings."""
@@ -52,13 +52,26 @@ LIMITS: Final = {"max_seconds": "none"}
 def main(into: Path = SMALL_RECORDINGS) -> int:
     """Record the tickets of the demo's story, and say how they ended."""
     with _served() as url:
-        settings = Settings.model_construct().model_copy(
-            update={"live": True, "model": NAME, "models": {NAME: _table(url)}}
-        )
-        ends = Counter(_recorded(settings, into))
+        ends = record(url, into)
     for reason, times in ends.most_common():
         print(f"{times:>3} {reason}")  # noqa: T201 (a command's output)
     return 0
+
+
+def record(url: str, into: Path) -> Counter[str]:
+    """Record each ticket of the demo's story once; return how many ended in which way.
+
+    The recordings of an earlier time stay until the last ticket is done; then they are replaced.
+    """
+    settings = Settings.model_construct().model_copy(
+        update={"live": True, "model": NAME, "models": {NAME: _table(url)}}
+    )
+    into.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".recording-", dir=into.parent) as beside:
+        ends = Counter(_recorded(settings, Path(beside)))
+        for file in sorted(Path(beside).iterdir()):
+            file.replace(into / file.name)
+    return ends
 
 
 def _recorded(settings: Settings, into: Path) -> Iterator[str]:
@@ -69,8 +82,7 @@ def _recorded(settings: Settings, into: Path) -> Iterator[str]:
     ):
         for scene in STORY:
             plan = plan_run(supplies, settings, scene.ticket_id, limits=LIMITS)
-            ids = (f"{scene.ticket_id}-{NAME}-{number}" for number in count(1))
-            keeper = FileKeeper.begin(into, ids)
+            keeper = FileKeeper.begin(into, iter([f"{scene.ticket_id}-{NAME}-1"]))
             story = triage(plan, supplies.shop, keeper, models=models).story
             reason = "running" if story.stop is None else story.stop.reason.value
             print(f"{story.run_id}: {reason}; {story.summary()}", flush=True)  # noqa: T201

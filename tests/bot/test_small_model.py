@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from bot.demo.scenes import STORY
 from bot.small_check import TO_DO, main, replayed, stale
-from bot.small_model import NAME
+from bot.small_model import NAME, record
 from bot.story import Story
 from bot.supplies import Supplies, open_supplies
 from bot.trace import lines
 from loop import PRICES, Asked, Replied
 from recordings import SMALL_RECORDINGS, Match, Recording, read_recordings
 from tests.bot.live import ids
+from tests.provider import completes, serving
 
 READ = read_recordings(SMALL_RECORDINGS, PRICES)
 RECORDINGS = list(READ.recordings)
@@ -71,6 +73,24 @@ def test_a_recording_of_other_requests_is_told_with_what_differs_and_what_to_do(
     assert f"{whole.name} was recorded with other requests" in told[1]
     assert "Another word." in told[1]
     assert told[1].endswith(TO_DO)
+
+
+def test_a_second_recording_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    """So that what was stale is gone, and each ticket is still recorded once."""
+    into = tmp_path / "small"
+    for said in ("First words.", "Other words."):
+        with serving(completes(said), last_repeats=True) as provider:
+            ends = record(provider.url, into)
+        assert sum(ends.values()) == len(STORY)
+
+    read = read_recordings(into, PRICES)
+    assert read.faults == ()
+    assert [each.name for each in read.recordings] == sorted(
+        f"{scene.ticket_id}-{NAME}-1" for scene in STORY
+    )
+    texts = [file.read_text("utf-8") for file in into.iterdir()]
+    assert all("Other words." in text and "First words." not in text for text in texts)
+    assert list(tmp_path.iterdir()) == [into]
 
 
 def _story(recording: Recording) -> Story:

@@ -122,15 +122,20 @@ def _read_journals(
         entries: list[Entry] = []
         for number, line in runs.of(run_id):
             try:
-                entries.append(decode(line, file=str(file), number=number)[1])
+                named, entry = decode(line, file=str(file), number=number)
             except RecordingUnreadable as fault:
                 faults.append(fault)
+                continue
+            if named == run_id:
+                entries.append(entry)
+            else:  # the same key twice: of which run it is, nobody can say
+                faults.append(_names_two(file, number))
         if entries:
             yield from _recording(file, run_id, entries, faults)
 
 
 def _fault_of(file: Path, number: int, line: bytes | None) -> RecordingUnreadable:
-    """Return what is wrong with a line that names no run."""
+    """Return what is wrong with a line that names no run, or an empty one beside another."""
     if line is None:
         return RecordingUnreadable(str(file), "is too long to be read", line=number)
     try:
@@ -139,7 +144,11 @@ def _fault_of(file: Path, number: int, line: bytes | None) -> RecordingUnreadabl
         return RecordingUnreadable(str(file), "is not UTF-8 text", line=number)
     except RecordingUnreadable as fault:
         return fault
-    raise AssertionError("a line that can be read names its run")
+    return _names_two(file, number)
+
+
+def _names_two(file: Path, number: int) -> RecordingUnreadable:
+    return RecordingUnreadable(str(file), "must name one run", line=number, field="run")
 
 
 def _recording(

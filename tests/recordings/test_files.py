@@ -51,6 +51,27 @@ def test_a_corrupt_line_costs_that_line_only(shop: PracticeShop, tmp_path: Path)
     assert len(read.recordings[0].exchanges) == 1
 
 
+@pytest.mark.parametrize("first", ["", "zzz", "run-2"])
+def test_a_line_that_names_two_runs_costs_that_line_only(
+    shop: PracticeShop, tmp_path: Path, first: str
+) -> None:
+    """JSON allows a key twice; of which run such a line is, nobody can say."""
+    _, entries = recorded(work_on(shop))
+    lines = [encode("run-1", entry) for entry in entries]
+    doubled = lines[2].replace('"run":', f'"run":"{first}","run":', 1)
+    others = [encode("run-2", entry) for entry in entries]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join([*others, *lines[:2], doubled, *lines[2:]]), encoding="utf-8")
+
+    read = read_recordings(path, PRICES)
+
+    number = len(others) + 3
+    assert [str(fault) for fault in read.faults] == [
+        f"{path}, line {number}, field run: must name one run"
+    ]
+    assert [recording.entries for recording in read.recordings] == [tuple(entries)] * 2
+
+
 def test_a_run_without_its_opening_is_named(shop: PracticeShop, tmp_path: Path) -> None:
     """Nothing can be replayed of it, and the others are read."""
     _, entries = recorded(work_on(shop))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlite_utils import Database
 
-from bot.slack.blocks import gave_up_message, note, status_message
-from bot.slack.run_views import status_view
+from bot.slack.blocks import gave_up_message, note
+from bot.slack.status import put_status_edit, stored_status, ticket_ids
 from bot.slack.store.drafts import FeedbackKind, first_feedback
-from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
-from bot.slack.store.threads import RunThread, end_thread, gave_up_key, running_thread, status_key
-from bot.slack.store.tickets import dead_jobs, read_ticket
-from bot.slack.views import GaveUpView, Message, Phase, StatusView
+from bot.slack.store.outbox import Priority, is_put, message_post, put_post
+from bot.slack.store.threads import RunThread, end_thread, gave_up_key, running_thread
+from bot.slack.store.tickets import dead_jobs
+from bot.slack.views import GaveUpView, Message, Phase
 from bot.slack.words import threads as lines
-from bot.story import Story
-from recordings import Runs
 
 __all__ = ["buried_message", "bury_runs"]
 
@@ -46,7 +42,7 @@ def buried_message(db: Database, run: RunThread) -> Message | None:
 def _given_up(db: Database, run: RunThread) -> Message:
     view = GaveUpView(
         run_id=run.run_id,
-        ticket_id=_about(db, run)[0],
+        ticket_id=ticket_ids(db, run)[0],
         taken_by=first_feedback(db, run.run_id, FeedbackKind.TAKEN_OVER),
     )
     return gave_up_message(view)
@@ -55,31 +51,11 @@ def _given_up(db: Database, run: RunThread) -> Message:
 def _end(db: Database, run: RunThread, key: str, now_us: int) -> None:
     """End a run, and its status: nobody may look at a Stop that stops nothing."""
     end_thread(db, run.run_id)
-    ended = edit_of(
-        status_message(_status(db, run)),
-        channel=run.channel,
-        target_key=status_key(run.run_id),
+    put_status_edit(
+        db,
+        run.channel,
+        stored_status(db, run, phase=Phase.ENDED, note=lines.given_up()),
         key=key,
         priority=Priority.FINAL,
+        now_us=now_us,
     )
-    put_post(db, ended, now_us=now_us)
-
-
-def _status(db: Database, run: RunThread) -> StatusView:
-    story = Story.of(run.run_id, Runs(db).entries(run.run_id))
-    if story is not None:
-        return replace(status_view(story), phase=Phase.ENDED, note=lines.given_up())
-    ticket_id, customer_id = _about(db, run)
-    return StatusView(
-        run_id=run.run_id,
-        ticket_id=ticket_id,
-        customer_id=customer_id,
-        phase=Phase.ENDED,
-        note=lines.given_up(),
-    )
-
-
-def _about(db: Database, run: RunThread) -> tuple[str, str]:
-    """Return the ids of the ticket and its customer, empty where they are not there any more."""
-    ticket = read_ticket(db, run.channel, run.thread_ts)
-    return ("", "") if ticket is None else (ticket.ticket_id, ticket.customer_id or "")

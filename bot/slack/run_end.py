@@ -15,18 +15,17 @@ from bot.proposing import Proposer
 from bot.slack.blocks import draft_messages, note, status_message, stop_message
 from bot.slack.drafts import draft_proposals
 from bot.slack.run_views import draft_view, status_view, stop_view
-from bot.slack.store.drafts import FeedbackKind, first_feedback
-from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
+from bot.slack.status import put_status_edit, who_stopped
+from bot.slack.store.outbox import Priority, message_post, put_post
 from bot.slack.store.owed import owe_recording
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
-from bot.slack.views import Message, Phase, StatusView
+from bot.slack.views import Message, StatusView
 from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Progress, Result
-from recordings import Runs
 
-__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status", "show_stopping"]
+__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status"]
 
 STATUS_EVERY_US: Final = 1_500_000
 """Between two edits of a status message; Slack takes about 50 edits a minute of an app."""
@@ -74,12 +73,13 @@ class Status:
         if story is None:
             return
         self._next_us = now_us + STATUS_EVERY_US
+        moment = str(entries[-1].seq) if note is None else f"{entries[-1].seq}:{now_us}"
         with tx(db):
             put_status_edit(
                 db,
                 self._thread.channel,
                 status_view(story, note=note, by=who_stopped(db, story.run_id)),
-                at=str(entries[-1].seq) if note is None else f"{entries[-1].seq}:{now_us}",
+                key=f"{status_key(story.run_id)}:{moment}",
                 priority=Priority.PROGRESS,
                 now_us=now_us,
             )
@@ -182,7 +182,7 @@ class RunEnd:
             db,
             self._task.channel,
             view,
-            at="end",
+            key=f"{status_key(story.run_id)}:end",
             priority=Priority.FINAL,
             now_us=self._now_us(),
         )
@@ -197,50 +197,6 @@ def put_status(db: Database, task: Task, view: StatusView, now_us: int) -> None:
         key=status_key(view.run_id),
     )
     put_post(db, post, now_us=now_us)
-
-
-def put_status_edit(
-    db: Database, channel: str, view: StatusView, *, at: str, priority: int, now_us: int
-) -> None:
-    """Put a change of the status message into the outbox; ``at`` names the moment."""
-    key = status_key(view.run_id)
-    post = edit_of(
-        status_message(view), channel=channel, target_key=key, key=f"{key}:{at}", priority=priority
-    )
-    put_post(db, post, now_us=now_us)
-
-
-def show_stopping(db: Database, run: RunThread, now_us: int) -> None:
-    """Say in the status who pressed Stop, though the step in flight is not over yet."""
-    by = who_stopped(db, run.run_id)
-    story = Story.of(run.run_id, Runs(db).entries(run.run_id))
-    view = _stopping_view(db, run, by) if story is None else status_view(story, by=by)
-    if view is not None:
-        put_status_edit(
-            db, run.channel, view, at="stopping", priority=Priority.FINAL, now_us=now_us
-        )
-
-
-def _stopping_view(db: Database, run: RunThread, by: str | None) -> StatusView | None:
-    """Return the status of a run whose journal does not begin yet: it ends before its first step.
-
-    None where the ticket is not known.
-    """
-    ticket = read_ticket(db, run.channel, run.thread_ts)
-    if ticket is None:
-        return None
-    return StatusView(
-        run_id=run.run_id,
-        ticket_id=ticket.ticket_id,
-        customer_id=ticket.customer_id or "",
-        phase=Phase.STOPPING,
-        by=by,
-    )
-
-
-def who_stopped(db: Database, run_id: str) -> str | None:
-    """Return who was the first to press Stop; None where nobody did. A read."""
-    return first_feedback(db, run_id, FeedbackKind.STOPPED)
 
 
 def put_line(db: Database, task: Task, text: str, key: str, now_us: int) -> None:

@@ -16,7 +16,7 @@ from bot.slack.drafts import draw_draft, read_draft
 from bot.slack.errors import PressRefused
 from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
-from bot.slack.run_end import show_stopping
+from bot.slack.status import show_stopping
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.replies import keep_reply

@@ -89,3 +89,14 @@ def test_a_later_version_that_fails_before_it_begins_is_told_as_well(db: Databas
     give_up(db)
 
     assert "mention me here" in told(db)[-1]["payload"]
+
+
+def test_the_end_of_a_status_names_the_ticket_though_no_journal_began(db: Database) -> None:
+    with tx(db):
+        open_thread(db, run_id="run-1", channel="C0", thread_ts="1.1", now_us=NOW_US)
+    give_up(db)
+
+    (edit,) = [each for each in told(db) if each["method"] == "chat.update"]
+    assert edit["key"].startswith("dead:")
+    assert "T-1" in edit["payload"]
+    assert "C-1" in edit["payload"]

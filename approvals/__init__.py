@@ -75,7 +75,13 @@ from approvals.people import (
 )
 from approvals.policy import Amount, CommandLine, Grant, Policy, Role
 from approvals.policy_file import NO_POLICY, read_policy
-from approvals.proposals import Proposals, expiring_proposals, list_proposals, proposals_of_run
+from approvals.proposals import (
+    Proposals,
+    count_proposals,
+    expiring_proposals,
+    list_proposals,
+    proposals_of_run,
+)
 from approvals.reconcile import WATCH_JOB, Finding
 from approvals.records import Proposal, read_proposal
 from approvals.revisions import Revisions
@@ -175,6 +181,7 @@ __all__ = [
     "audit_head",
     "audit_rows",
     "begin_epoch",
+    "count_proposals",
     "decided_runs",
     "expiring_proposals",
     "export_audit",

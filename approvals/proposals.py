@@ -25,7 +25,13 @@ from approvals.texts import TextKind, keep_text, random_salt, texts_of
 from approvals.times import HOUR_US
 from tools import Money
 
-__all__ = ["Proposals", "list_proposals"]
+__all__ = [
+    "Proposals",
+    "count_proposals",
+    "expiring_proposals",
+    "list_proposals",
+    "proposals_of_run",
+]
 
 _CODE_TRIES: Final = 50
 
@@ -316,9 +322,17 @@ class Proposals:
         )
 
 
-def list_proposals(db: Database, *states: ProposalState) -> list[Proposal]:
+def list_proposals(
+    db: Database, *states: ProposalState, limit: int | None = None
+) -> list[Proposal]:
     """Return the proposals in these states, all where none is named, oldest first. A read."""
-    return read_proposals(db, f"state IN {sql_list(states or ProposalState)}", ())
+    return read_proposals(db, f"state IN {sql_list(states or ProposalState)}", (), limit=limit)
+
+
+def count_proposals(db: Database, *states: ProposalState) -> int:
+    """Count the proposals in these states. A read."""
+    sql = f"SELECT count(*) AS n FROM proposals WHERE state IN {sql_list(states)}"  # noqa: S608 - states of ours
+    return int(rows(db, sql)[0]["n"])
 
 
 def expiring_proposals(db: Database, *, after_us: int, until_us: int) -> list[Proposal]:

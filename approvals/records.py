@@ -81,9 +81,12 @@ def read_proposal(db: Database, proposal_id: str) -> Proposal:
     return found[0]
 
 
-def read_proposals(db: Database, where: str, params: Sequence[Any]) -> list[Proposal]:
+def read_proposals(
+    db: Database, where: str, params: Sequence[Any], *, limit: int | None = None
+) -> list[Proposal]:
     """Return the proposals that an SQL condition of our own holds for, oldest first. A read."""
-    found = rows(db, f"{_SELECT} WHERE {where} ORDER BY created_us, rowid", params)
+    most = -1 if limit is None else limit  # SQLite's word for all
+    found = rows(db, f"{_SELECT} WHERE {where} ORDER BY created_us, rowid LIMIT {most}", params)
     return [_proposal(row) for row in found]
 
 

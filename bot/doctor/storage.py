@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from approvals import OperationState, StoreError, operations_in
 from approvals.store import ServeLock, check_store, check_whole, connect, pending
 from bot.doctor.findings import Finding, fine, problem, warning
-from bot.slack.overview import dead_letters
+from bot.slack.store.letters import count_letters
 from bot.store import MIGRATIONS
 from bot.texts import counted
 
@@ -121,7 +121,7 @@ def _open_store(db: Database, store: Path) -> Iterator[Finding]:
 
 def _left_to_people(db: Database) -> Iterator[Finding]:
     """Yield what waits for an operator in a store that is up to date."""
-    letters = dead_letters(db)
+    letters = count_letters(db)
     if letters:
         yield warning(
             "letters",

@@ -30,7 +30,7 @@ from bot.slack.pages import CaughtUp, Pages
 from bot.slack.plain import text_ts
 from bot.slack.roots import HISTORY, Roots, missing_of, older_roots
 from bot.slack.store.cursors import move_cursor, read_cursor
-from bot.slack.store.inbox import has_subject
+from bot.slack.store.inbox import has_later_subject, has_subject
 from bot.slack.store.tickets import lively_tickets
 from bot.slack.troubles import Troubles
 
@@ -232,8 +232,9 @@ class CatchUp:
 
     def _take_edit(self, db: Database, channel: str, message: Mapping[str, Any]) -> int:
         at = text_ts(message)
-        if has_subject(db, edit_subject(channel, message["ts"], at)):
-            return 0
+        subject = edit_subject(channel, message["ts"], at)
+        if has_subject(db, subject) or has_later_subject(db, subject):
+            return 0  # an event has a stamp of its own, no earlier than that of the edit
         event = {
             "type": "message",
             "subtype": "message_changed",

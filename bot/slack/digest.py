@@ -13,12 +13,14 @@ from approvals import (
     OperationState,
     ProposalState,
     audit_head,
+    count_proposals,
     list_proposals,
     operations_in,
 )
 from approvals.store import Writer
 from bot.slack.blocks import digest_message
-from bot.slack.overview import count_stops, dead_letters
+from bot.slack.overview import count_stops
+from bot.slack.store.letters import count_letters
 from bot.slack.store.outbox import message_post, put_post
 from bot.slack.store.threads import DAY_US, spent_usd
 from bot.slack.store.tickets import count_tickets, first_ticket_us
@@ -95,8 +97,8 @@ def digest_of(db: Database, day_us: int) -> DigestView:
         proposals=Counter(each.state for each in decided),
         refunded=_refunded(db, day_us, end_us),
         cost=cost_text(spent_usd(db, day_us, end_us)),
-        waiting=len(list_proposals(db, ProposalState.WAITING)),
-        dead_letters=dead_letters(db),
+        waiting=count_proposals(db, ProposalState.WAITING),
+        dead_letters=count_letters(db),
         audit=audit_head(db),
     )
 

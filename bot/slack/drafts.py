@@ -18,6 +18,7 @@ from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
 from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
 from bot.slack.store.threads import RunThread, draft_key, gave_up_key, runs_of_thread, thread_of_run
+from bot.slack.store.tickets import TicketRow
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView
 from bot.slack.words.runs import GONE
 from bot.story import Story
@@ -53,12 +54,18 @@ def read_draft(db: Database, run_id: str) -> DraftView | None:
     )
 
 
-def last_draft(db: Database, channel: str, thread_ts: str) -> LastDraft | None:
-    """Return the draft that a thread shows, as people left it; None where none was made. A read."""
-    runs = runs_of_thread(db, channel, thread_ts)
+def last_draft(db: Database, ticket: TicketRow) -> LastDraft | None:
+    """Return the draft that a ticket's thread shows, as people left it; None where none was made.
+
+    One that was made while the message was another ticket, or another customer's, is none of this
+    one: it holds what was looked up of that customer. A read.
+    """
+    runs = runs_of_thread(db, ticket.channel, ticket.ts)
     for place, run_id in reversed(list(enumerate(runs, start=1))):
         draft = read_draft(db, run_id) if is_put(db, draft_key(run_id)) else None
         if draft is not None:
+            if (draft.ticket_id, draft.customer_id) != (ticket.ticket_id, ticket.customer_id):
+                return None
             return LastDraft(
                 text=draft.reply, edited_by=draft.edited_by, runs=frozenset(runs[:place])
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from approvals import UNKNOWN_REQUESTER
 from tools import IdForms
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Header",
     "IdSource",
     "lacks_metadata",
+    "read_any",
     "read_form",
     "read_header",
     "read_metadata",
@@ -59,6 +61,14 @@ class Header:
     customer_id: str | None
     text: str
     reporter: str | None = None
+
+    @property
+    def asked_by(self) -> str | None:
+        """Who asks, for the rule that nobody signs what they asked for.
+
+        None where that is nobody here; a form has somebody who filled it in, known or not.
+        """
+        return self.reporter or (UNKNOWN_REQUESTER if self.source is IdSource.FORM else None)
 
 
 def read_header(text: str, forms: IdForms) -> Header | None:
@@ -125,6 +135,14 @@ def read_metadata(message: Mapping[str, Any], text: str, forms: IdForms) -> Head
             )
         case _:
             return None
+
+
+def read_any(message: Mapping[str, Any], text: str, forms: IdForms) -> Header | None:
+    """Read what an app's message says of itself, in whatever form; None where it says nothing.
+
+    ``text`` is the message's, as people see it.
+    """
+    return read_metadata(message, text, forms) or read_header(text, forms) or read_form(text, forms)
 
 
 def lacks_metadata(message: Mapping[str, Any], header: Header | None) -> bool:

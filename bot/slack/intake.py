@@ -10,14 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from approvals import UNKNOWN_REQUESTER
 from bot.slack.headers import (
     Header,
-    IdSource,
     lacks_metadata,
-    read_form,
+    read_any,
     read_header,
-    read_metadata,
 )
 from bot.slack.kept import kept_event, kept_form
 from bot.slack.lifecycle import MEMBER_LEFT
@@ -224,11 +221,9 @@ class Intake:
 
     def _header(self, message: Mapping[str, Any], *, from_bot: bool) -> Header | None:
         text = self._without_us(message_text(message))
-        header = read_header(text, self._forms)
         if from_bot:
-            header = read_metadata(message, text, self._forms) or header
-            header = header or read_form(text, self._forms)
-        return header
+            return read_any(message, text, self._forms)
+        return read_header(text, self._forms)
 
     def _ticket(
         self, channel: str, ts: str, header: Header, message: Mapping[str, Any], *, from_bot: bool
@@ -236,12 +231,7 @@ class Intake:
         user = None if from_bot else message.get("user")
         if not from_bot and not isinstance(user, str):
             return Ignored(why="nobody's")
-        author = (
-            user
-            or header.reporter
-            or (UNKNOWN_REQUESTER if header.source is IdSource.FORM else None)
-        )
-        author = author or message.get("bot_id") or message.get("workflow_id")
+        author = user or header.asked_by or message.get("bot_id") or message.get("workflow_id")
         return TicketMessage(
             channel=channel,
             ts=ts,

@@ -18,6 +18,7 @@ from approvals import (
     Policy,
     ProposalState,
     ProposalView,
+    count_proposals,
     list_proposals,
     operations_in,
     view_proposal,
@@ -37,7 +38,6 @@ from recordings import RunRow, Runs
 __all__ = [
     "count_stops",
     "count_waiting",
-    "dead_letters",
     "health_lines",
     "home_of",
     "waiting_lines",
@@ -81,25 +81,20 @@ def home_of(
 
 def waiting_lines(db: Database, policy: Policy, person: Person) -> tuple[WaitingLine, ...]:
     """Return the oldest that wait for a decision, and whether this person could sign them."""
-    waiting = list_proposals(db, ProposalState.WAITING)[:MOST_WAITING]
+    waiting = list_proposals(db, ProposalState.WAITING, limit=MOST_WAITING)
     views = (view_proposal(db, policy, each.proposal_id) for each in waiting)
     return tuple(_waiting_line(db, policy, person, view) for view in views)
 
 
 def count_waiting(db: Database) -> int:
     """Count all that wait for a decision."""
-    return len(list_proposals(db, ProposalState.WAITING))
+    return count_proposals(db, ProposalState.WAITING)
 
 
 def count_stops(runs: Iterable[RunRow]) -> Mapping[StopReason, int]:
     """Count the ends of runs by reason."""
     found = Counter(StopReason(run.reason) for run in runs if run.reason is not None)
     return {reason: found[reason] for reason in StopReason if found[reason]}
-
-
-def dead_letters(db: Database) -> int:
-    """Count what was given up and waits for an operator: deliveries, jobs and posts."""
-    return count_letters(db)
 
 
 def health_lines(db: Database, *, now_us: int) -> tuple[HealthLine, ...]:

@@ -79,7 +79,7 @@ class SlackSettings(BaseModel):
         ge=0,
         description="How much of the thread a further run is given, its last draft included, in "
         "tokens as they are estimated: four ASCII characters to one, two bytes of any other. The "
-        "newest reply is always given.",
+        "newest part, a reply or the draft, is always given.",
     )
     remind_before_hours: int = Field(
         default=24,

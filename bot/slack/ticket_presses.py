@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from approvals import UNKNOWN_REQUESTER, Person, PersonKind
+from approvals import Person, PersonKind
 from approvals.store import Jobs
 from bot.slack.access import Needs
 from bot.slack.blocks import give_customer_modal, note, triage_modal
 from bot.slack.decider import Effect, Handler
 from bot.slack.errors import MessageUnavailable, PressRefused
-from bot.slack.headers import IdSource, read_form, read_header
+from bot.slack.headers import IdSource, read_any, read_header
 from bot.slack.messages import Messages
 from bot.slack.modals import Filler
 from bot.slack.plain import attachment_names, message_text, plain_text, text_ts
@@ -179,12 +179,11 @@ class TicketPresses:
 
 
 def _author(message: Mapping[str, Any], text: str, forms: IdForms) -> str:
-    """Return who wrote a message; of an app's form who filled it in, known or not."""
+    """Return who wrote a message; of an app's who asks in it, as far as it says."""
     user, bot = message.get("user"), message.get("bot_id")
-    form = read_form(text, forms) if bot is not None or user is None else None
-    if form is not None:
-        return form.reporter or UNKNOWN_REQUESTER
-    return str(user or bot or "")
+    from_bot = bot is not None or user is None
+    header = read_any(message, text, forms) if from_bot else None
+    return str((header and header.asked_by) or user or bot or "")
 
 
 def _check_member(person: Person) -> None:

@@ -248,7 +248,7 @@ class TicketWork:
         return plan, ()
 
     def _plan_new(self, db: Database, ticket: TicketRow, replies: Sequence[ReplyRow]) -> Plan:
-        draft = last_draft(db, ticket.channel, ticket.ts)
+        draft = last_draft(db, ticket)
         case = case_of(ticket, replies, draft, tokens=self._settings.slack.history_tokens)
         known = self._supplies.cases.get(ticket.ticket_id)
         if known is not None and self._settings.shop.is_practice:

@@ -288,6 +288,25 @@ def test_the_shortcut_on_a_form_keeps_who_filled_it_in_or_that_nobody_knows(
     assert bot.count(asked) == 1
 
 
+def test_the_shortcut_keeps_the_reporter_that_metadata_name(bot: Office) -> None:
+    """Whoever asked signs nothing of it, in whatever way the message came to be a ticket."""
+    payload = {"ticket_id": "T-80008", "customer_id": "C-81265", "reporter": BEN}
+    message = bot.workspace.post(
+        None,
+        "Where is my shed?",
+        channel=CHANNEL,
+        bot_id="B0OTHER",
+        metadata={"event_type": "handrail_ticket", "event_payload": payload},
+    )
+
+    bot.workspace.shortcut(LEA, CallbackId.TRIAGE, message)
+    form_of(bot, LEA, "Ticket id")
+    bot.workspace.submit(LEA, {"ticket": "T-80008", "customer": "C-81265"})
+
+    bot.wait_for_reply(message, "T-80008-resolver-chat-small-1")
+    assert bot.count(f"SELECT count(*) FROM tickets WHERE posted_by = '{BEN}'") == 1
+
+
 def test_the_shortcut_fills_in_what_the_message_begins_with(bot: Office) -> None:
     ticket = bot.workspace.post(GUS, "T-80008 C-81265 Where is it?", channel=CHANNEL)
     bot.wait_for_reply(ticket, not_a_member())

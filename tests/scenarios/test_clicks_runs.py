@@ -160,6 +160,22 @@ def test_a_further_run_is_given_the_draft_that_it_is_to_change_and_who_said_what
     assert "garden shed left" not in given(again)
 
 
+def test_a_draft_for_one_customer_is_in_no_run_for_another(again: Office) -> None:
+    """It holds what was looked up of the first one; the header may have been a slip."""
+    ticket = again.ticket(SIMPLE)
+    draft(again, ticket)
+    ask_again(again, ticket)
+    assert "garden shed left" in given(again)
+
+    again.workspace.edit(ticket, f"{SIMPLE} C-73548\nWhere is my parcel?")
+    again.rest()
+
+    assert again.count("SELECT count(*) FROM tickets WHERE customer_id = 'C-73548'") == 1
+    assert "please look again" in given(again)
+    assert "garden shed left" not in given(again)
+    assert "Draft" not in given(again)
+
+
 def test_the_answer_of_a_later_run_follows_a_rejection_of_before_and_its_second_life(
     again: Office,
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from approvals.store import rows
-from bot.slack.headers import read_form, read_header, read_metadata
+from bot.slack.headers import read_any
 from bot.slack.plain import message_text, plain_text
 from bot.slack.press import press_of
 from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
@@ -26,7 +26,7 @@ __all__ = ["Mark", "Undone", "undone_deliveries", "untaken_tickets_of"]
 
 Mark = tuple[str, str] | str
 """What a delivery is about: a channel and the time stamp of a message, or an id of ours."""
-_MENTION: Final = re.compile(r"\s*@[UW][A-Z0-9]+")
+_MENTION: Final = re.compile(r"\A\s*@[UW][A-Z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,13 @@ def undone_deliveries(db: Database) -> list[Undone]:
 
 def untaken_tickets_of(db: Database, customer_id: str, forms: IdForms) -> set[tuple[str, str]]:
     """Return channel and time stamp of a customer's tickets that are not taken in yet. A read."""
-    found = [
-        (each.payload["channel"], each.payload["ts"])
+    found = {
+        (each.payload["channel"], ts)
         for each in undone_deliveries(db)
-        if each.kind is DeliveryKind.MESSAGE and _opens_ticket_of(each.payload, customer_id, forms)
-    ]
-    return {(channel, ts) for channel, ts in found if read_ticket(db, channel, ts) is None}
+        if each.kind is DeliveryKind.MESSAGE
+        and (ts := _ticket_of(each.payload, customer_id, forms)) is not None
+    }
+    return {place for place in found if read_ticket(db, *place) is None}
 
 
 def _undone(row: Mapping[str, Any]) -> Undone:
@@ -97,12 +98,15 @@ def _refs(body: Mapping[str, Any]) -> Iterator[Mark]:
         yield ticket.channel, ticket.ts
 
 
-def _opens_ticket_of(event: Mapping[str, Any], customer_id: str, forms: IdForms) -> bool:
-    """Whether an event is a new message, in no thread, that says it is of this customer."""
-    ts = event.get("ts")
-    if "message" in event or "deleted_ts" in event or event.get("thread_ts", ts) != ts:
-        return False
-    shown = plain_text(message_text(event))
-    text = _MENTION.sub("", shown, count=1) if _MENTION.match(shown) else shown
-    header = read_metadata(event, text, forms) or read_header(text, forms) or read_form(text, forms)
-    return header is not None and header.customer_id == customer_id
+def _ticket_of(event: Mapping[str, Any], customer_id: str, forms: IdForms) -> str | None:
+    """Return the time stamp of a message that is, or is now, a ticket of this customer; else None.
+
+    A message in a thread is none, and of an app's whose metadata are still to be read nobody knows.
+    """
+    message = event.get("message") or event
+    ts = message.get("ts")
+    if ts is None or message.get("thread_ts", ts) != ts:
+        return None
+    text = _MENTION.sub("", plain_text(message_text(message)))
+    header = read_any(message, text, forms)
+    return ts if header is not None and header.customer_id == customer_id else None

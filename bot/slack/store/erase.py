@@ -32,7 +32,8 @@ def erase_tickets_of(db: Database, jobs: Jobs, customer_id: str, *, forms: IdFor
     """Erase every word in the threads of a customer's tickets; return how many tickets lost any.
 
     Such a ticket ends as cancelled, and what was not yet posted about the customer never is. A
-    ticket that was delivered and is not taken in yet never is either: ``forms`` tell whose it is.
+    ticket that was delivered and is not taken in yet never is either, as far as it says whose it
+    is: ``forms`` tell.
     """
     with_words = rows(db, f"{_WITH_WORDS} AND customer_id = ?", (customer_id,))
     stored = rows(db, "SELECT channel, ts FROM tickets WHERE customer_id = ?", (customer_id,))

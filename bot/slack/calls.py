@@ -17,7 +17,7 @@ from slack_sdk.errors import SlackApiError
 
 from approvals.store import assert_no_transaction
 
-__all__ = ["Answer", "Calls", "Limited", "Lost", "Refused", "Took", "web_client"]
+__all__ = ["Answer", "Calls", "Failure", "Limited", "Lost", "Refused", "Took", "web_client"]
 
 CALL_TIMEOUT_S: Final = 10
 """How long a call may take. Slack answers in well under a second."""
@@ -72,7 +72,8 @@ class Refused:
     needed: str | None = None
 
 
-Answer = Took | Limited | Lost | Refused
+Failure = Limited | Lost | Refused
+Answer = Took | Failure
 
 
 class Calls:

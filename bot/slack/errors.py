@@ -32,7 +32,7 @@ __all__ = [
 class PersonUnavailable(BotError):
     """Slack could not say who somebody is. Nothing was changed; it may be tried again.
 
-    ``code`` is Slack's name for why.
+    ``code`` is Slack's name for why, or says what became of the call.
     """
 
     def __init__(self, user_id: str, code: str) -> None:
@@ -46,7 +46,7 @@ class PersonUnavailable(BotError):
 class MessageUnavailable(BotError):
     """Slack could not say what a message is. Nothing was changed; it may be tried again.
 
-    ``code`` is Slack's name for why.
+    ``code`` is Slack's name for why, or says what became of the call.
     """
 
     def __init__(self, channel: str, code: str) -> None:

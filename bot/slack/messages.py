@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
-from bot.slack.calls import Calls, Limited, Lost, Refused, Took
+from bot.slack.calls import Calls, Took
 from bot.slack.errors import MessageUnavailable
-from bot.slack.remedies import remedy
+from bot.slack.remedies import told_of
 from bot.slack.shapes import Message, check
-from bot.slack.troubles import Troubles
+from bot.slack.troubles import Troubles, unread
 
-__all__ = ["Messages", "unread"]
+__all__ = ["Messages"]
 
 _METHOD: Final = "conversations.history"
 
@@ -44,21 +44,13 @@ class Messages:
             limit=1,
             include_all_metadata=True,
         )
-        match answer:
-            case Took(data=data):
-                self._troubles.over(unread(channel))
-                return _found(data["messages"], ts)
-            case Refused(code=code, needed=needed):
-                to_do = remedy(code, needed)
-            case Limited():
-                code, to_do = "429", "nothing: it is tried again"
-            case Lost(code=code):
-                to_do = "nothing: it is tried again"
-            case never:
-                assert_never(never)
-        told = "%s of %s came to %s. To do: %s"
-        self._troubles.tell(unread(channel), told, _METHOD, channel, code, to_do)
-        raise MessageUnavailable(channel, code)
+        trouble = unread(channel)
+        if isinstance(answer, Took):
+            self._troubles.over(trouble)
+            return _found(answer.data["messages"], ts)
+        told, to_do = told_of(_METHOD, answer)
+        self._troubles.tell(trouble, "%s (%s). To do: %s", trouble, told, to_do)
+        raise MessageUnavailable(channel, told)
 
 
 def _found(messages: Sequence[Mapping[str, Any]], ts: str) -> Mapping[str, Any] | None:
@@ -67,8 +59,3 @@ def _found(messages: Sequence[Mapping[str, Any]], ts: str) -> Mapping[str, Any] 
         if message["ts"] == ts:
             return message
     return None
-
-
-def unread(channel: str) -> str:
-    """Name the trouble that a channel cannot be read."""
-    return f"{channel} cannot be read"

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bot.slack.calls import Answer, Calls, Refused, Took
+from bot.slack.calls import Calls, Failure, Refused, Took
 from bot.slack.errors import LeftOut, ThreadGone, WrongShape
-from bot.slack.messages import unread
-from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.remedies import Course, course_of, told_of
 from bot.slack.shapes import Message, check
-from bot.slack.troubles import Troubles
+from bot.slack.troubles import Troubles, unread
 
 __all__ = ["CaughtUp", "Page", "Pages"]
 
 PAGE: Final = 200
 MOST_PAGES: Final = 20
 _GONE: Final = frozenset({"thread_not_found", "message_not_found"})
+_FOR_ALL: Final = (Course.AWAIT_APP, Course.AWAIT_METHOD)
 _log: Final = logging.getLogger("handrail.slack")
 
 
@@ -124,16 +124,10 @@ class Pages:
                 sound.append(message)
         return sound
 
-    def _fail(self, method: str, channel: str, answer: Answer, read: CaughtUp) -> None:
+    def _fail(self, method: str, channel: str, answer: Failure, read: CaughtUp) -> None:
         """Note that something was left out. What concerns more than this channel ends it all."""
         read.whole = False
-        match answer:
-            case Refused(code=code, needed=needed):
-                read.stopped = course_of(code) in (Course.AWAIT_APP, Course.AWAIT_METHOD)
-                told, to_do = code, remedy(code, needed)
-            case _:
-                read.stopped = True
-                told, to_do = str(answer), "nothing: it is tried again"
-        self._troubles.tell(
-            unread(channel), "%s of %s came to %s. To do: %s", method, channel, told, to_do
-        )
+        read.stopped = not isinstance(answer, Refused) or course_of(answer.code) in _FOR_ALL
+        told, to_do = told_of(method, answer)
+        trouble = unread(channel)
+        self._troubles.tell(trouble, "%s (%s). To do: %s", trouble, told, to_do)

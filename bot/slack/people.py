@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from approvals import GroupUnavailable, Person, PersonKind, look_up_person
-from bot.slack.calls import Answer, Calls, Lost, Refused, Took
+from bot.slack.calls import Calls, Failure, Refused, Took
 from bot.slack.errors import PersonUnavailable
-from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.remedies import Course, course_of, told_of
 from bot.slack.troubles import Troubles
 
 __all__ = ["KEPT_US", "People"]
@@ -22,7 +22,6 @@ KEPT_US: Final = 5 * 60 * 1_000_000
 """How long an answer of Slack counts: who leaves a role, decides for five minutes at most."""
 WHO: Final = "Slack does not say who somebody is"
 """The name of that trouble."""
-_AGAIN: Final = "nothing: it is asked again"
 _DOCTOR: Final = "handrail doctor looks at the tokens and scopes"
 _NO_GROUP: Final = "look at the id of the user group in handrail.toml"
 PAGE: Final = 200
@@ -119,28 +118,27 @@ class People:
             return _kind(answer.data["user"], self._team_id)
         if isinstance(answer, Refused) and answer.code in ("user_not_found", "user_not_visible"):
             return PersonKind.OUTSIDER
-        self._tell(WHO, answer)
-        raise PersonUnavailable(user_id, _code(answer))
+        raise PersonUnavailable(user_id, self._tell(WHO, "users.info", answer))
 
     def _ask_group(self, group_id: str) -> frozenset[str]:
-        answer = self._calls.read("usergroups.users.list", usergroup=group_id)
+        method = "usergroups.users.list"
+        answer = self._calls.read(method, usergroup=group_id)
         trouble = f"Slack does not say who is in the user group {group_id}"
         if isinstance(answer, Took):
             self._well(trouble)
             return frozenset(answer.data["users"])
-        self._tell(trouble, answer, unknown=_NO_GROUP)
-        raise GroupUnavailable(f"user group {group_id} could not be looked up ({_code(answer)})")
+        told = self._tell(trouble, method, answer, unknown=_NO_GROUP)
+        raise GroupUnavailable(f"user group {group_id} could not be looked up ({told})")
 
     def _ask_channel(self, channel: str) -> frozenset[str]:
-        trouble = f"Slack does not say who is in {channel}"
+        method, trouble = "conversations.members", f"Slack does not say who is in {channel}"
         found: set[str] = set()
         cursor = ""
         for _ in range(MOST_PAGES):
             more = {"cursor": cursor} if cursor else {}
-            answer = self._calls.read("conversations.members", channel=channel, limit=PAGE, **more)
+            answer = self._calls.read(method, channel=channel, limit=PAGE, **more)
             if not isinstance(answer, Took):
-                self._tell(trouble, answer)
-                raise PersonUnavailable(channel, _code(answer))
+                raise PersonUnavailable(channel, self._tell(trouble, method, answer))
             found.update(answer.data["members"])
             cursor = (answer.data.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
@@ -148,19 +146,18 @@ class People:
         self._well(trouble)
         return frozenset(found)
 
-    def _tell(self, trouble: str, answer: Answer, *, unknown: str = _DOCTOR) -> None:
-        """Say what is not known and what to do, once; ``unknown``: about a code of no remedy."""
-        if self._troubles is None:
-            return
-        match answer:
-            case Refused(code=code, needed=needed):
-                given_up = course_of(code) is Course.GIVE_UP
-                to_do = unknown if given_up else remedy(code, needed)
-            case _:
-                to_do = _AGAIN
-        self._troubles.tell(
-            trouble, "%s (%s), so nobody is let in by it. To do: %s", trouble, _code(answer), to_do
-        )
+    def _tell(self, trouble: str, method: str, answer: Failure, *, unknown: str = _DOCTOR) -> str:
+        """Say what is not known and what to do, once; return what the call came to.
+
+        ``unknown`` is what to do about a code of no remedy.
+        """
+        told, to_do = told_of(method, answer)
+        if isinstance(answer, Refused) and course_of(answer.code) is Course.GIVE_UP:
+            to_do = unknown
+        if self._troubles is not None:
+            text = "%s (%s), so nobody is let in by it. To do: %s"
+            self._troubles.tell(trouble, text, trouble, told, to_do)
+        return told
 
     def _well(self, trouble: str) -> None:
         if self._troubles is not None:
@@ -176,11 +173,3 @@ def _kind(user: Mapping[str, Any], team_id: str) -> PersonKind:
     if user.get("is_restricted") or user.get("is_ultra_restricted"):
         return PersonKind.GUEST
     return PersonKind.MEMBER
-
-
-def _code(answer: Answer) -> str:
-    match answer:
-        case Lost(code=code) | Refused(code=code):
-            return code
-        case _:
-            return "ratelimited"

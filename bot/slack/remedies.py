@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from bot.slack.calls import Failure, Limited, Lost, Refused
+from bot.slack.lost import lost_text
 from bot.slack.manifest import manifest_line
 
-__all__ = ["LETTERS", "Course", "course_of", "remedy", "scope_remedy"]
+__all__ = ["LETTERS", "Course", "course_of", "remedy", "scope_remedy", "told_of"]
 
 
 class Course(StrEnum):
@@ -70,6 +72,7 @@ _CHANNEL: Final[Mapping[str, str]] = {
     "restricted_action_thread_only_channel": _RULES,
     "team_not_found": _ADMIN,
 }
+_AGAIN: Final = "nothing: it is tried again"
 LETTERS: Final = "handrail letters lists what was given up, and tries it again"
 
 
@@ -93,6 +96,17 @@ def remedy(code: str, needed: str | None = None) -> str:
     if code == "missing_scope" and needed is not None:
         return scope_remedy(needed)
     return {**_APP, **_METHOD, **_CHANNEL}.get(code, LETTERS)
+
+
+def told_of(method: str, answer: Failure) -> tuple[str, str]:
+    """Return what a call of this method came to, and what a person is to do about it."""
+    match answer:
+        case Refused(code=code, needed=needed):
+            return code, remedy(code, needed)
+        case Limited():
+            return "429", _AGAIN
+        case Lost():
+            return lost_text(method, answer), _AGAIN
 
 
 def scope_remedy(needed: str) -> str:

@@ -6,7 +6,7 @@ import logging
 import threading
 from typing import Final
 
-__all__ = ["REFUSED", "Troubles", "shut"]
+__all__ = ["REFUSED", "Troubles", "shut", "unread"]
 
 REFUSED: Final = "Slack refuses all that we call"
 """The name of that trouble."""
@@ -47,3 +47,8 @@ class Troubles:
 def shut(channel: str) -> str:
     """Name the trouble of a channel that takes nothing of ours."""
     return f"Slack refuses all that we post in {channel}"
+
+
+def unread(channel: str) -> str:
+    """Name the trouble that a channel cannot be read."""
+    return f"{channel} cannot be read"

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.slack.calls import Failure, Limited, Lost, Refused
 from bot.slack.manifest import manifest, manifest_text
-from bot.slack.remedies import Course, course_of, remedy
+from bot.slack.remedies import Course, course_of, remedy, told_of
 from bot.slack.store.outbox import Method, Post, edit_of, private_answer
 from bot.slack.views import Message as Said
 from bot.workspace import Channel
@@ -67,6 +68,25 @@ def told(caplog: pytest.LogCaptureFixture, code: str) -> int:
 def test_each_documented_code_has_its_course_and_says_what_to_do(code: str, course: Course) -> None:
     assert course_of(code) is course
     assert ("handrail letters" in remedy(code)) is (course is Course.GIVE_UP)
+
+
+@pytest.mark.parametrize(
+    ("answer", "what", "to_do"),
+    [
+        (Refused(code="is_archived", method="users.info"), "is_archived", remedy("is_archived")),
+        (Limited(wait_s=30, method="users.info"), "429", "nothing: it is tried again"),
+        (
+            Lost(code="TimeoutError", error=TimeoutError()),
+            "users.info got no answer: the time was over",
+            "nothing: it is tried again",
+        ),
+    ],
+    ids=["refused", "limited", "lost"],
+)
+def test_what_a_call_came_to_is_told_in_words_with_what_to_do(
+    answer: Failure, what: str, to_do: str
+) -> None:
+    assert told_of("users.info", answer) == (what, to_do)
 
 
 @pytest.mark.parametrize("code", PASSES)

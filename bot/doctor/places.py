@@ -25,7 +25,7 @@ def check_channels(calls: Calls, channels: Collection[str]) -> Iterator[Finding]
 def _check(calls: Calls, channel_id: str) -> Iterator[Finding]:
     answer = calls.read("conversations.info", channel=channel_id)
     if not isinstance(answer, Took):
-        yield failed("channels", f"{channel_id}: conversations.info", answer)
+        yield failed("channels", "conversations.info", answer, about=channel_id)
         return
     about = answer.data["channel"]
     name = f"#{shortened(str(about.get('name', '')), MAX_NAME)} ({channel_id})"

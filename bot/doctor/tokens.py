@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.doctor.findings import Finding, fine, problem, warning
-from bot.slack.calls import Answer, Calls, Limited, Lost, Refused, Took
+from bot.slack.calls import Calls, Failure, Limited, Lost, Refused, Took
 from bot.slack.lost import lost_text
 from bot.slack.manifest import SCOPES
 from bot.slack.remedies import remedy, scope_remedy
@@ -69,7 +69,7 @@ def check_bot_token(calls: Calls, found: list[Bot]) -> Iterator[Finding]:
     """Ask Slack who the bot token makes us; add that to ``found`` where it says so."""
     answer = calls.read("auth.test")
     if not isinstance(answer, Took):
-        yield failed("tokens", f"{BOT_TOKEN}: auth.test", answer)
+        yield failed("tokens", "auth.test", answer, about=BOT_TOKEN)
         return
     about = answer.data
     if not isinstance(about.get("bot_id"), str):
@@ -87,7 +87,7 @@ def check_app_token(calls: Calls, token: str, app_id: str | None) -> Iterator[Fi
     """Ask Slack for the address of a socket, which is not opened; and whose token it is."""
     answer = calls.write("apps.connections.open", {})
     if not isinstance(answer, Took):
-        yield failed("tokens", f"{APP_TOKEN}: apps.connections.open", answer)
+        yield failed("tokens", "apps.connections.open", answer, about=APP_TOKEN)
         return
     of_app = _APP_OF.match(token)
     if of_app is not None and app_id is not None and of_app[1] != app_id:
@@ -100,24 +100,28 @@ def check_app_token(calls: Calls, token: str, app_id: str | None) -> Iterator[Fi
         yield fine("tokens", f"{APP_TOKEN}: a socket may be opened")
 
 
-def failed(check: str, what: str, answer: Answer) -> Finding:
-    """Return what it means that a call came to nothing."""
+def failed(check: str, method: str, answer: Failure, *, about: str) -> Finding:
+    """Return what it means that a call came to nothing.
+
+    Args:
+        check: the group of the finding.
+        method: what was called.
+        answer: what it came to.
+        about: the variable or the channel that was asked about.
+    """
+    what = f"{about}: {method}"
     match answer:
         case Refused(code=code, needed=needed):
-            return problem(check, f"{what} is refused: {code}", _remedy(what, code, needed))
+            return problem(check, f"{what} is refused: {code}", _remedy(about, code, needed))
         case Limited(wait_s=wait_s):
             return warning(check, f"{what} may not be called now", f"try again in {wait_s} s")
-        case Lost() as lost:
+        case Lost():
             do = "check the network and slack.api, and try again"
-            variable, _, method = what.rpartition(": ")
-            told = lost_text(method, lost)
-            return problem(check, f"{variable}: {told}" if variable else told, do)
-        case _:
-            raise AssertionError("a call that was taken has not failed")
+            return problem(check, f"{about}: {lost_text(method, answer)}", do)
 
 
-def _remedy(what: str, code: str, needed: str | None) -> str:
-    if what.startswith(APP_TOKEN):
+def _remedy(about: str, code: str, needed: str | None) -> str:
+    if about == APP_TOKEN:
         return "make an app-level token with the scope connections:write on the app's page"
     return remedy(code, needed)
 

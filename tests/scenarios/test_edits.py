@@ -231,3 +231,25 @@ def test_what_an_app_edits_of_its_ticket_counts_as_far_as_it_is_in_the_metadata(
     metadata = {**message.metadata, "event_payload": payload}
     bot.workspace.alter(message, text="Status: waiting", metadata=metadata)
     bot.until(lambda: ticket_row(bot, "text") == ("A better text",), what="the old text stays")
+
+
+def test_an_edit_whose_event_has_a_later_stamp_is_not_found_again(
+    bot: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A message says when it was edited; the event that told of it has a moment of its own."""
+    message = bot.ticket(REFUND)
+    drafted(bot, message, 1)
+    edited = bot.workspace.edit(message, f"{message.text} Please hurry.", deliver=False)
+    assert edited.edited_ts is not None
+    seconds, _, fraction = edited.edited_ts.partition(".")
+    told = {"ts": message.ts, "user": ANN, "text": edited.text, "edited": {"ts": edited.edited_ts}}
+    moment = f"{seconds}.{int(fraction) + 1:06d}"
+    event = {"subtype": "message_changed", "message": told, "event_ts": moment}
+    bot.workspace.deliver(message_event("Ev0EDIT", **event))
+    drafted(bot, message, 2)
+
+    caplog.clear()
+    restart(bot)
+
+    assert "had not been delivered" not in caplog.text
+    assert ticket_row(bot, "version") == (2,)

@@ -332,6 +332,9 @@ def test_a_ticket_about_which_something_is_not_taken_in_yet_is_not_old(
         ({"text": "Ticket: T-10001\nCustomer: C-10001\nMessage: words"}, False),
         ({"text": "T-10001 C-10002\nas with C-10001"}, True),
         ({"text": "T-10001 C-10001\nwords", "thread_ts": "2.2"}, True),
+        ({"message": {"ts": "3.3", "text": "T-10001 C-10001\nwords"}}, False),
+        ({"message": {"ts": "3.3", "text": "T-10001 C-10002\nwords"}}, True),
+        ({"deleted_ts": "3.3"}, True),
     ],
 )
 def test_a_ticket_that_is_not_taken_in_yet_goes_where_it_says_that_it_is_of_the_customer(

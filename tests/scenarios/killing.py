@@ -111,15 +111,16 @@ class Ward:
         return ticket
 
     def kill(self) -> None:
-        """Kill the bot at this instant."""
+        """Kill the bot at this instant, and start it again once it is dead."""
         assert self._pid is not None
         os.kill(self._pid, signal.SIGKILL)
+        self._begin_again(self._lines.get(timeout=LONGEST_S))
 
     def kill_if_any(self) -> None:
         """Kill the bot where one is alive."""
         if self._pid is not None:
             with suppress(ProcessLookupError):
-                self.kill()
+                os.kill(self._pid, signal.SIGKILL)
 
     def stop(self) -> None:
         """Let the bot finish what it began, and end."""
@@ -143,13 +144,16 @@ class Ward:
 
     def _turn(self) -> bool:
         with suppress(queue.Empty):
-            assert self._lines.get_nowait() == KILLED
-            self.deaths += 1
-            self.start()
+            self._begin_again(self._lines.get_nowait())
         self._open = [ticket for ticket in self._open if not ticket.is_over]
         for ticket in self._open:
             ticket.press()
         return not self._open and self.place.is_at_rest()
+
+    def _begin_again(self, ended: int) -> None:
+        assert ended == KILLED
+        self.deaths += 1
+        self.start()
 
     def _listen(self) -> None:
         assert self._nursery.stdout is not None

@@ -5,6 +5,7 @@ Bolt reads the body before it checks the signature, so here it is checked before
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -21,6 +22,8 @@ __all__ = ["MAX_BODY", "Guard"]
 
 MAX_BODY: Final = 1_000_000
 """Bytes of one request. Slack's largest, a click on a message of 50 blocks, is about a tenth."""
+BODY_S: Final = 3.0
+"""Seconds for the whole body of a request. Slack waits no longer for its answer."""
 _STAMP: Final = re.compile(r"[0-9]{1,12}")
 _SIGNATURE: Final = re.compile(r"v0=[0-9a-f]{64}")
 _LENGTH: Final = re.compile(r"[0-9]{1,18}")
@@ -36,16 +39,18 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Guard:
-    """An ASGI app around another: answers 400, 401, 405 or 413 itself, or hands on.
+    """An ASGI app around another: answers 400, 401, 405, 408 or 413 itself, or hands on.
 
     Args:
         inner: gets what Slack has signed, as an object of JSON or a form that Bolt can read.
         signing_secret: what Slack signs with.
+        body_s: seconds within which a body has to be there.
     """
 
-    def __init__(self, inner: AsgiApp, *, signing_secret: str) -> None:
+    def __init__(self, inner: AsgiApp, *, signing_secret: str, body_s: float = BODY_S) -> None:
         self._inner = inner
         self._verifier = SignatureVerifier(signing_secret)
+        self._body_s = body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read a request to its end, judge it, and hand it on whole."""
@@ -56,47 +61,54 @@ class Guard:
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in scope["headers"]
         }
-        status = _judge_head(scope, headers)
-        body = None if status else await _read(receive)
-        if body is None:
-            await _answer(send, status or 413)
-            return
-        status = self._judge_body(headers, body)
-        if status:
-            await _answer(send, status)
-            return
-        await self._inner(scope, _once(body), send)
+        try:
+            _judge_head(scope, headers)
+            async with asyncio.timeout(self._body_s):
+                body = await _read(receive)
+            self._judge_body(headers, body)
+        except _Refused as refused:
+            await _answer(send, refused.status)
+        except TimeoutError:
+            await _answer(send, 408)
+        else:
+            await self._inner(scope, _once(body), send)
 
-    def _judge_body(self, headers: Headers, body: bytes) -> int | None:
+    def _judge_body(self, headers: Headers, body: bytes) -> None:
         try:
             text = body.decode("utf-8")
         except UnicodeDecodeError:
-            return 400
+            raise _Refused(400) from None
         if not self._verifier.is_valid(text, headers[_STAMP_HEADER], headers[_SIGNATURE_HEADER]):
-            return 401
+            raise _Refused(401)
         try:
             check(Outline, _parsed(headers, text), "request")
         except WrongShape as error:
             _log.warning("a delivery was refused: %s", error)
-            return 400
+            raise _Refused(400) from None
         except (ValueError, RecursionError):
-            return 400
-        return None
+            raise _Refused(400) from None
 
 
-def _judge_head(scope: Scope, headers: Headers) -> int | None:
+class _Refused(Exception):
+    """A request that is answered with a status and handed on to nobody."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def _judge_head(scope: Scope, headers: Headers) -> None:
     if scope["method"] != "POST":
-        return 405
+        raise _Refused(405)
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
-        return 400
+        raise _Refused(400)
     if int(length) > MAX_BODY:
-        return 413
+        raise _Refused(413)
     if not _STAMP.fullmatch(headers.get(_STAMP_HEADER, "")):
-        return 401
+        raise _Refused(401)
     if not _SIGNATURE.fullmatch(headers.get(_SIGNATURE_HEADER, "")):
-        return 401
-    return None
+        raise _Refused(401)
 
 
 def _parsed(headers: Headers, text: str) -> Any:
@@ -115,16 +127,16 @@ def _parsed(headers: Headers, text: str) -> Any:
             raise ValueError("neither JSON nor a form")
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """Return the body, None where it is longer than allowed or was not sent to its end."""
+async def _read(receive: Receive) -> bytes:
+    """Return the body, unless it is longer than allowed or was not sent to its end."""
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return None
+            raise _Refused(400)
         body += message.get("body", b"")
         if len(body) > MAX_BODY:
-            return None
+            raise _Refused(413)
         if not message.get("more_body"):
             return bytes(body)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final, assert_never
@@ -28,7 +28,8 @@ __all__ = ["served", "served_when_reached"]
 
 EVENTS_PATH: Final = "/slack/events"
 """Where Slack posts events, presses, forms and commands to, in HTTP mode."""
-START_TIMEOUT_S: Final = 10.0
+LAST_ANSWERS_S: Final = 4
+"""How long a stop waits for what is being answered over HTTP: longer than a body may take."""
 POLL_S: Final = 0.1
 """How often a start that waits for Slack looks whether it is to end."""
 AWAY: Final = "Slack is away at the start"
@@ -179,29 +180,39 @@ def _http(settings: Settings, secrets: SlackSecrets, app: App) -> Iterator[None]
     routes = Starlette(routes=[Route(EVENTS_PATH, take, methods=["POST"])])
     assert secrets.signing_secret is not None, "read_secrets requires it for this mode"
     guard = Guard(routes, signing_secret=secrets.signing_secret.get_secret_value())
-    place = settings.slack
-    config = uvicorn.Config(
-        guard, host=place.host, port=place.port, log_level="warning", access_log=False
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, name="events-api", daemon=True)
-    thread.start()
-    _await_start(server, thread, f"{place.host}:{place.port}")
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        thread.join()
+    with _listening(settings.slack.host, settings.slack.port) as listener:
+        config = uvicorn.Config(
+            guard,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=LAST_ANSWERS_S,
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(
+            target=server.run, args=([listener],), name="events-api", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
-def _await_start(server: object, thread: threading.Thread, address: str) -> None:
-    """Wait until the server listens.
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Listen at an address: what comes before the server runs waits.
 
     Raises:
-        BotError: it ended instead.
+        BotError: it cannot be listened at.
     """
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while not getattr(server, "started", False):
-        thread.join(0.02)
-        if not thread.is_alive() or time.monotonic() > deadline:
-            raise BotError(f"{address} cannot be listened at", hint="choose another slack.port")
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.create_server(address, family=family)
+    except OSError as error:
+        raise BotError(
+            f"{host}:{port} cannot be listened at: {error.strerror}",
+            hint="choose another slack.host or slack.port, or end the program that listens there",
+        ) from error
+    with listener:
+        yield listener

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -212,13 +211,6 @@ def is_at_rest(store: Path) -> bool:
 def shown(message: Message) -> str:
     """Return everything that a message shows, as one text."""
     return f"{message.text}\n{json.dumps(message.blocks, ensure_ascii=False)}"
-
-
-def free_port() -> int:
-    """Return a port of the loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

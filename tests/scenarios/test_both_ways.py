@@ -15,6 +15,7 @@ from bot.slack.amounts import amount_field
 from bot.slack.outside import Outside
 from bot.slack.refs import ActionId
 from bot.workspace import Message, View
+from tests.harness.ports import free_port
 from tests.scenarios.office import (
     ANN,
     BEN,
@@ -23,7 +24,6 @@ from tests.scenarios.office import (
     LEA,
     OUT,
     Office,
-    free_port,
     office,
     shown,
 )

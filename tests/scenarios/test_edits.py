@@ -14,7 +14,8 @@ from bot.slack.words import threads as lines
 from bot.supplies import load_cases
 from bot.workspace import Message
 from recordings import Match
-from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, Office, free_port, office, shown
+from tests.harness.ports import free_port
+from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, Office, office, shown
 from tests.scenarios.test_cases_intake import message_event
 from tests.scenarios.test_intake import REFUND, SIMPLE
 

@@ -13,8 +13,9 @@ from bot.slack.outside import Outside
 from bot.slack.pages import MOST_PAGES, PAGE
 from bot.slack.rounds import AGAIN_S, EVERY_S
 from bot.workspace import HeldClock, Message
+from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BEN, CHANNEL, Office, free_port, make_workspace
+from tests.scenarios.office import ANN, BEN, CHANNEL, Office, make_workspace
 
 REPLIES = "conversations.replies"
 HISTORY = "conversations.history"

@@ -12,8 +12,9 @@ from bot import attach
 from bot.slack.outside import Outside
 from bot.slack.rounds import AGAIN_S, EVERY_S
 from bot.workspace import HeldClock, Message
+from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import Office, free_port, make_workspace, shown
+from tests.scenarios.office import Office, make_workspace, shown
 from tests.scenarios.test_transport import team_app
 
 SIMPLE, OTHER = "T-80008", "T-80007"

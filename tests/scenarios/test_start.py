@@ -19,8 +19,9 @@ from bot.slack.errors import SlackUnreachable
 from bot.slack.outside import Outside
 from bot.slack.serve import served_when_reached
 from bot.workspace import Identity
+from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import CHANNEL, Office, free_port, office, secrets_of
+from tests.scenarios.office import CHANNEL, Office, office, secrets_of
 from tests.scenarios.test_transport import team_app
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,13 @@ from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
 
 from bot import attach
+from bot.errors import BotError
 from bot.slack.errors import AppRefused, SlackUnreachable
 from bot.slack.guard import MAX_BODY
+from bot.slack.serve import EVENTS_PATH
 from bot.workspace import Kind
-from tests.scenarios.office import ANN, CHANNEL, Office, free_port, office
+from tests.harness.ports import free_port
+from tests.scenarios.office import ANN, CHANNEL, Office, office
 
 SIMPLE = "T-80008"
 
@@ -90,6 +94,41 @@ def _bad(me: Any) -> dict[str, dict[str, Any]]:
             "headers": signed(secret, OTHERS, skew_s=-240),
         },
     }
+
+
+def test_an_address_that_is_taken_is_told_with_the_reason(tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        office(tmp_path, mode="http", port=taken.getsockname()[1]) as place,
+        pytest.raises(BotError, match="cannot be listened at: Address already in use"),
+    ):
+        place.open()
+
+
+def test_a_body_that_never_ends_is_refused_and_holds_up_no_stop(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with office(tmp_path, mode="http", port=free_port()) as place:
+        place.open()
+        with _half_sent(place) as sent:
+            sent.settimeout(0.2)
+            with pytest.raises(TimeoutError):
+                sent.recv(1)  # the bot waits for the rest
+            place.close()
+
+            assert sent.recv(100).startswith(b"HTTP/1.1 408 ")
+    assert capfd.readouterr().err == ""
+
+
+def _half_sent(place: Office) -> socket.socket:
+    """Begin a request to the bot, and send a part of its body."""
+    slack = place.settings.slack
+    headers = signed(place.workspace.identity.signing_secret, OTHERS)
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    sent = socket.create_connection((slack.host, slack.port))
+    sent.sendall(f"POST {EVENTS_PATH} HTTP/1.1\r\nhost: bot\r\n{head}".encode())
+    sent.sendall(b"content-length: 100\r\n\r\n" + OTHERS[:20])
+    return sent
 
 
 HOSTILE = {

@@ -19,8 +19,9 @@ from bot.slack.outside import Outside
 from bot.slack.refs import CallbackId
 from bot.slack.rounds import EVERY_S
 from bot.workspace import Kind
+from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BEN, CHANNEL, Office, free_port, office
+from tests.scenarios.office import ANN, BEN, CHANNEL, Office, office
 from tests.scenarios.test_transport import signed, team_app
 
 SIMPLE = "T-80008"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from tests.harness.ports import free_port
 from tests.tools.servers import Scripted, raw, running
 from tools import (
     ClientRefused,
@@ -20,12 +20,6 @@ from tools import (
     secret_from,
 )
 from tools.http.client import path_of
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def test_nobody_listening_means_that_nothing_was_sent() -> None:

@@ -31,8 +31,6 @@ RECEIVE_BYTES: Final = 65_536
 """Read from the socket at once; the largest press is about twice that."""
 PING_S: Final = 10.0
 """How often the client looks whether the other end is there."""
-MARK_AGAIN_S: Final = 0.1
-"""How long the reader of a closed connection may take to see that, before it is told again."""
 OPEN: Final = "apps.connections.open"
 TOO_MANY: Final = "Slack has too many sockets of this app"
 NO_SOCKET: Final = "no socket can be opened"
@@ -139,22 +137,19 @@ class SlackSocket(SocketModeClient):
         self.closed = True
         with self.connect_operation_lock:
             pass  # from here on nobody makes a connection
-        self._end_reading()
         super().close()
 
-    def _end_reading(self) -> None:
-        """Mark the session as ended until its reader sees that.
+    def _run_current_session(self) -> None:
+        """Read the present connection until its state says that it is over.
 
-        A reader that begins at this moment takes the mark back (slack_sdk 3.48, in
-        ``_run_current_session``), and would then read a closed connection for ever.
+        Slack's own (slack_sdk 3.48) takes that mark back as it begins, and asks for the connection
+        before the state. Where the connection is closed or replaced in between, it would read what
+        is closed for ever: ``close`` would never return, and a new connection never be read.
         """
-        self.auto_reconnect_enabled = False
-        reader = self.current_session_runner
-        reader.event.set()
-        while reader.is_alive():
-            self.current_session_state.terminated = True
-            self.disconnect()
-            reader.thread.join(MARK_AGAIN_S)
+        state = self.current_session_state  # first: of a newer connection it is not marked yet
+        session = self.current_session
+        if session is not None and session.is_active():
+            session.run_until_completion(state)
 
     def enqueue_message(self, message: str) -> None:
         """Take a frame, and slow down first where it says that there are too many sockets."""

@@ -59,6 +59,8 @@ MODEL_S: Final = 4.0
 FAST: Final = 100
 BACKLOG: Final = 200
 """Tickets under way at once when memory is measured."""
+LOOK_EVERY: Final = 1000
+"""Tickets from one look at the memory to the next."""
 LOOK_S: Final = 0.005
 LONGEST_S: Final = 1800.0
 
@@ -277,10 +279,12 @@ def _measure_memory(bench: Bench, tickets: int) -> None:
     """Take tickets as fast as it goes, and print what the bot needs by then."""
     _line("memory after the start", bench.memory_mb(), "MB")
     started = time.monotonic()
-    for number in range(tickets):
-        bench.post(number)
+    for number in range(1, tickets + 1):
+        bench.post(number - 1)
         if number % (BACKLOG // 2) == 0:
             _await(partial(_is_below, bench, number, BACKLOG))
+        if number % LOOK_EVERY == 0 and number < tickets:
+            _line(f"memory at {number:,} tickets", bench.memory_mb(), "MB")
     bench.rest()
     took_s = time.monotonic() - started
     _line(f"memory after {tickets:,} tickets", bench.memory_mb(), "MB")
@@ -290,8 +294,12 @@ def _measure_memory(bench: Bench, tickets: int) -> None:
 
 
 def _is_below(bench: Bench, posted: int, backlog: int) -> bool:
-    (ended,) = bench.numbers("SELECT count(*) FROM threads WHERE state = 'ended'")
-    return posted - ended < backlog
+    """Whether less than a backlog is under way: tickets without an end, messages not yet sent."""
+    ended, unsent = bench.numbers(
+        "SELECT count(*) FROM threads WHERE state = 'ended'",
+        "SELECT count(*) FROM outbox WHERE state IN ('ready', 'sending')",
+    )
+    return max(posted - ended, unsent) < backlog
 
 
 def _card(workspace: Workspace, ticket: Message) -> Message | None:

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
-from slack_bolt.adapter.socket_mode import SocketModeHandler
-from slack_sdk import WebClient
 
 from approvals import (
     Asked,
@@ -52,6 +50,7 @@ from bot.slack.store.outbox import PostRow, PostState, count_posts, failed_posts
 from bot.slack.troubles import Troubles
 from bot.store import MIGRATIONS
 from bot.workspace import Channel, Group, HeldClock, Identity, Kind, Message, User, View, Workspace
+from tests.harness.sockets import connected
 from tools import (
     PRACTICE_TODAY,
     SHIPPED_DATA,
@@ -210,20 +209,7 @@ class Bot:
             signing_secret=SecretStr(place.identity.signing_secret),
         )
         app = make_app(SlackSettings(api=place.base_url), secrets, self.gate)
-        token = place.identity.app_token
-        web = WebClient(token=token, base_url=place.base_url)
-        handler = SocketModeHandler(app, token, web_client=web)
-        sockets = place.sockets.count
-        handler.connect()
-        place.wait_for_sockets(sockets + 1)
-
-        def hang_up() -> None:
-            handler.client.auto_reconnect_enabled = False
-            place.sockets.close()
-            place.wait_for_sockets(0)
-            handler.close()
-
-        stack.callback(hang_up)
+        stack.enter_context(connected(app, place))
 
 
 class ClickDesk:

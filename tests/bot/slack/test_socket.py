@@ -8,12 +8,14 @@ from contextlib import ExitStack, suppress
 
 import pytest
 from slack_sdk.errors import SlackClientNotConnectedError
+from slack_sdk.socket_mode.builtin.connection import Connection
 
 from bot.slack.backoff import CALM_S, LONGEST_S, Backoff
 from bot.slack.errors import SlackUnreachable
 from bot.slack.socket import OPEN, SlackSocket
 from bot.slack.troubles import Troubles
 from bot.workspace import Channel, TookTooLong, User, Workspace
+from tests.harness.sockets import hang_up
 
 
 class Hand:
@@ -58,19 +60,10 @@ def connect(workspace: Workspace, backoff: Backoff) -> Iterator[Callable[[], Sla
                 troubles=Troubles(),
                 ping_s=1.0,
             )
-            stack.callback(_hang_up, workspace, socket)
+            stack.callback(hang_up, workspace, socket)
             return socket
 
         yield open_
-
-
-def _hang_up(workspace: Workspace, socket: SlackSocket) -> None:
-    """Close the workspace's end first: the client's own end waits up to 3 seconds for it."""
-    if not socket.closed:
-        socket.closed = True
-        workspace.sockets.close()
-        workspace.wait_for_sockets(0)
-        socket.close()
 
 
 def opened(workspace: Workspace) -> int:
@@ -253,40 +246,29 @@ def test_at_the_start_an_app_token_that_slack_does_not_know_is_said(
     assert "SLACK_APP_TOKEN" in raised.value.hint
 
 
-class JustBegun(SlackSocket):
-    """A socket whose reader begins as it is closed: it takes back the mark that says so."""
-
-    begun = threading.Event()
-    go_on = threading.Event()
-
-    def _run_current_session(self) -> None:
-        session = self.current_session
-        if session is not None and session.is_active():
-            self.begun.set()
-            assert self.go_on.wait(10)
-            self.current_session_state.terminated = False  # as Slack's own does
-            session.run_until_completion(self.current_session_state)
-
-
 def test_a_socket_that_is_closed_as_its_reader_begins_is_closed(
-    workspace: Workspace, backoff: Backoff
+    workspace: Workspace, connect: Callable[[], SlackSocket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Slack's client would wait for ever for the end of that reader."""
-    socket = JustBegun(
-        workspace.identity.app_token,
-        api=workspace.base_url,
-        backoff=backoff,
-        troubles=Troubles(),
-        ping_s=1.0,
-    )
-    socket.connect()
-    assert socket.begun.wait(10)
+    socket = connect()
     reader = socket.current_session_runner.thread
-    closing = threading.Thread(target=socket.close, daemon=True)
+    begun, go_on = threading.Event(), threading.Event()
+    really = Connection.is_active
 
+    def is_active(connection: Connection) -> bool:
+        found = really(connection)
+        if found and threading.current_thread() is reader and not begun.is_set():
+            begun.set()
+            assert go_on.wait(10)
+        return found
+
+    monkeypatch.setattr(Connection, "is_active", is_active)
+    socket.connect()
+    assert begun.wait(10)
+    closing = threading.Thread(target=socket.close, daemon=True)
     closing.start()
     workspace.wait_for_sockets(0)
-    socket.go_on.set()
+    go_on.set()
     closing.join(10)
 
     assert not closing.is_alive()

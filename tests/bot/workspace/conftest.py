@@ -8,7 +8,6 @@ from contextlib import ExitStack
 
 import pytest
 from slack_bolt import App
-from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_bolt.adapter.starlette import SlackRequestHandler
 from slack_sdk import WebClient
 from starlette.applications import Starlette
@@ -19,6 +18,7 @@ from starlette.routing import Route
 from bot.workspace import Channel, Group, HeldClock, Identity, User, Workspace
 from bot.workspace.loopback import listening
 from bot.workspace.server import Connections, Server
+from tests.harness.sockets import connected
 
 BOT = Identity().bot_user
 START = 1_750_000_000.0
@@ -69,12 +69,7 @@ def connect_sockets(workspace: Workspace) -> Iterator[Connect]:
     with ExitStack() as stack:
 
         def connect(app: App) -> None:
-            token = workspace.identity.app_token
-            web_client = WebClient(token=token, base_url=workspace.base_url)
-            handler = SocketModeHandler(app, token, web_client=web_client)
-            stack.callback(hang_up, workspace, handler)
-            handler.connect()
-            workspace.wait_for_sockets(workspace.sockets.count or 1)
+            stack.enter_context(connected(app, workspace))
 
         yield connect
 
@@ -100,14 +95,6 @@ def connect(
 ) -> Connect:
     """Both ways, one after the other."""
     return connect_sockets if request.param == "socket" else connect_http
-
-
-def hang_up(workspace: Workspace, handler: SocketModeHandler) -> None:
-    """Close the workspace's end first: the client's own end waits up to 3 seconds for it."""
-    handler.client.auto_reconnect_enabled = False
-    workspace.sockets.close()
-    workspace.wait_for_sockets(0)
-    handler.close()
 
 
 def bolt_over_http(app: App) -> Starlette:

@@ -9,20 +9,27 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from typing import IO, Any, Final
+from typing import Any, Final, Protocol
 
 __all__ = ["Nulled", "loads"]
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?|-?\bInfinity\b|\bNaN\b|-?[0-9]{1000,}', re.DOTALL)
-"""A text, which may hold such words, or one of the words by itself, or a number of as many digits.
+_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[-+.0-9A-Za-z_]++', re.DOTALL)
+"""A text, which may hold such words, or a word or number by itself, whole."""
+_REST_OF_TEXT: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_WORDS: Final = frozenset({b"NaN", b"Infinity", b"-Infinity"})
+_INTEGER: Final = re.compile(rb"-?[0-9]+")
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{640}")
+"""As many digits as Python always reads. The C reader of ijson goes on after a number that Python
+cannot read, and may crash the process."""
+_OF_WORDS: Final = b"-+._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-The C reader of ijson goes on after a number that Python cannot read, and may crash the process.
-"""
-_LONG_NUMBER: Final = re.compile(rb"[0-9]{1000}")
-"""A number of more than 4300 digits shows so in at least one of the pieces that it lies in."""
-_REST_OF_TEXT: Final = re.compile(rb'(?:[^"\\]|\\.)*"?', re.DOTALL)
-_BEGUN_WORD: Final = re.compile(rb"-?[A-Za-z]{0,8}\Z")
-_LONGEST_WORD: Final = len(b"-Infinity")
+
+class Readable(Protocol):
+    """What bytes are read from, piece by piece."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
+        ...
 
 
 def loads(text: str | bytes) -> Any:
@@ -45,7 +52,7 @@ def _unknown(_word: str) -> None:
     return None
 
 
-def _int_or_unknown(digits: str) -> int | None:
+def _int_or_unknown(digits: str | bytes) -> int | None:
     try:
         return int(digits)
     except ValueError:
@@ -53,9 +60,12 @@ def _int_or_unknown(digits: str) -> int | None:
 
 
 class Nulled:
-    """A stream of JSON with null in place of each such word outside of texts."""
+    """A stream of JSON with null in place of each such word and number; texts stay as they are.
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    A word or number is passed on whole, so memory grows with the longest one.
+    """
+
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._kept = b""
         self._in_text = False
@@ -63,33 +73,33 @@ class Nulled:
     def read(self, size: int) -> bytes:
         """Return the next bytes, about so many; none at the end."""
         while more := self._stream.read(size):
-            piece = self._kept + more
-            cut = _open_end(piece)
-            piece, self._kept = piece[:cut], piece[cut:]
-            if piece:
-                return self._passed(piece)
-        piece, self._kept = self._kept, b""
-        return self._passed(piece)
+            passed = self._passed(self._kept + more)
+            if passed:
+                return passed
+        last, self._kept = self._kept, b""
+        return self._replaced(last, in_text=self._in_text)
 
     def _passed(self, piece: bytes) -> bytes:
+        """Return what of a piece is whole; what the next one may go on with is kept."""
         begins_in_text = self._in_text
         quotes = piece.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
         self._in_text ^= quotes % 2 == 1
+        whole = piece.rstrip(b"\\" if self._in_text else _OF_WORDS)
+        self._kept = piece[len(whole) :]
+        return self._replaced(whole, in_text=begins_in_text)
+
+    def _replaced(self, piece: bytes, *, in_text: bool) -> bytes:
         if b"NaN" not in piece and b"Infinity" not in piece and not _LONG_NUMBER.search(piece):
             return piece  # as nearly every piece: looking into texts costs more
-        rest = _REST_OF_TEXT.match(piece) if begins_in_text else None
+        rest = _REST_OF_TEXT.match(piece) if in_text else None
         begun = 0 if rest is None else rest.end()
         return piece[:begun] + _TOKEN.sub(_nulled, piece[begun:])
 
 
-def _open_end(piece: bytes) -> int:
-    """Return where that begins what the next piece may go on with: an escape, or a word."""
-    begun = piece.rstrip(b"\\")
-    if len(begun) < len(piece):
-        return len(begun)
-    word = _BEGUN_WORD.search(piece[-_LONGEST_WORD:])
-    return len(piece) if word is None else len(piece) - len(word[0])
-
-
 def _nulled(found: re.Match[bytes]) -> bytes:
-    return found[0] if found[0].startswith(b'"') else b"null"
+    word = found[0]
+    if word in _WORDS:
+        return b"null"
+    # A fraction is read as a Decimal, which takes any number of digits.
+    is_too_long = _INTEGER.fullmatch(word) and _int_or_unknown(word) is None
+    return b"null" if is_too_long else word

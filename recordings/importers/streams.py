@@ -167,7 +167,7 @@ def json_values(stream: IO[bytes], *path: str) -> Iterator[Any]:
         Damaged: after the values that could be read.
     """
     walk, bounded = _Walk(path), _Bounded(stream)
-    events = ijson.basic_parse(bounded, multiple_values=True)
+    events = ijson.basic_parse(Nulled(bounded), multiple_values=True)
     while True:
         try:
             event, value = next(events)
@@ -194,7 +194,7 @@ class _Bounded:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.unended = 0
-        self._stream = Nulled(stream)
+        self._stream = stream
 
     def read(self, size: int) -> bytes:
         """Return the next bytes.
@@ -206,7 +206,7 @@ class _Bounded:
         self.unended += len(more)
         if self.unended > MAX_UNENDED_BYTES:
             most = MAX_UNENDED_BYTES // 1024 // 1024
-            raise Damaged(f"holds a text of more than {most} MB")
+            raise Damaged(f"holds a text or number of more than {most} MB")
         return more
 
 

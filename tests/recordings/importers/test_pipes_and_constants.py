@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import os
 import threading
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loop import PRICES
 from recordings import ImportUnclear, import_runs
 from recordings.importers.constants import Nulled, loads
+from recordings.importers.streams import EACH, Damaged, json_values
 from tests.recordings.importers.bringing import assistant, bring, user, write_json, write_lines
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -42,7 +46,7 @@ def test_a_figure_that_is_no_number_is_unknown_and_costs_nothing_else(
         (True, {"reward": 1.0}),
     ]
     texts = [found.exchanges[0].answer for found in brought.recordings]
-    assert ['"NaN", \\ "Infinity" and NaN.' in str(vars_of(each)) for each in texts] == [True] * 2
+    assert ['"NaN", \\ "Infinity" and NaN.' in vars_of(each) for each in texts] == [True] * 2
 
 
 def vars_of(answer: Any) -> str:
@@ -57,24 +61,111 @@ def test_a_line_with_one_is_read_too(tmp_path: Path) -> None:
     assert (brought.problems, len(brought.recordings)) == ([], 1)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 64, 10_000])
-def test_a_stream_reads_as_the_whole_text_does_however_it_is_cut(size: int) -> None:
-    """Words in texts stay, behind escapes too; those outside are null."""
-    value = {
-        'a"NaN\\': [NAN, -INFINITE, INFINITE, "NaN", "\\", '\\"', "x\\\\NaN", "é Infinity"],
-        "b": [True, None, -1.5, "-Infinity", {"NaN": NAN}],
-    }
-    text = json.dumps(value, ensure_ascii=False)
-    stream = Nulled(io.BytesIO(text.encode()))
-    pieces = iter(lambda: stream.read(size), b"")
-
-    assert json.loads(b"".join(pieces), parse_constant=fail) == loads(text)
-    assert '"NaN"' in json.dumps(loads(text))
+WORDS = ("NaN", "Infinity", "-Infinity")
+TEXTS = st.text(alphabet='"\\\\NaInfinity-7é \n', max_size=12) | st.sampled_from(WORDS)
+DIGITS = st.sampled_from([1, 2, 639, 640, 641, 4299, 4300, 4301, 5000]).map(lambda n: "7" * n)
+SIGNS = st.sampled_from(["", "-"])
+LITERALS = st.sampled_from(["null", "true", "false", "0", "-0", "1E+5", "1e-7", "6.02e23"])
+WHOLE = st.builds(lambda sign, digits: sign + digits, SIGNS, DIGITS)
+FRACTIONS = st.builds(
+    lambda *parts: "".join(parts), WHOLE, st.sampled_from([".", "e", ".5e+"]), DIGITS
+)
 
 
-def fail(word: str) -> None:
-    """Say that a word was left."""
-    raise AssertionError(word)
+def _written(text: str, escaped: bool) -> str:
+    return json.dumps(text, ensure_ascii=escaped)
+
+
+QUOTED = st.builds(_written, TEXTS, st.booleans())
+
+
+def _same(text: str) -> tuple[str, str]:
+    return text, text
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """A whole number of more digits than Python reads is unknown."""
+    return text, text if len(text.lstrip("-")) <= 4300 else "null"
+
+
+LEAVES = (
+    (QUOTED | LITERALS | FRACTIONS).map(_same)
+    | WHOLE.map(_whole)
+    | st.sampled_from(WORDS).map(lambda word: (word, "null"))
+)
+
+
+def _listed(items: list[tuple[str, str]], gap: str) -> tuple[str, str]:
+    before, after = (f",{gap}".join(side) for side in zip(*items, strict=True))
+    return f"[{before}{gap}]", f"[{after}{gap}]"
+
+
+def _keyed(items: dict[str, tuple[str, str]], gap: str) -> tuple[str, str]:
+    pairs = [
+        (f"{key}:{gap}{before}", f"{key}:{gap}{after}") for key, (before, after) in items.items()
+    ]
+    before, after = (",".join(side) for side in zip(*pairs, strict=True))
+    return f"{{{before}}}", f"{{{after}}}"
+
+
+GAPS = st.sampled_from(["", " ", "\n\t"])
+JSON_TEXTS = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.builds(_listed, st.lists(inner, min_size=1, max_size=5), GAPS)
+        | st.builds(_keyed, st.dictionaries(QUOTED, inner, min_size=1, max_size=3), GAPS)
+    ),
+    max_leaves=12,
+)
+"""A JSON text as Python may write it, and what is read of it."""
+
+
+class Cut:
+    """A stream that gives its bytes in pieces of these sizes, over and over."""
+
+    def __init__(self, content: bytes, sizes: list[int]) -> None:
+        self._stream = io.BytesIO(content)
+        self._sizes = itertools.cycle(sizes)
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next piece."""
+        return self._stream.read(min(size, next(self._sizes)))
+
+
+@given(JSON_TEXTS, st.lists(st.integers(1, 9) | st.integers(1, 5000), min_size=1, max_size=6))
+def test_nothing_but_bare_words_and_unreadable_numbers_is_changed_however_a_stream_is_cut(
+    texts: tuple[str, str], sizes: list[int]
+) -> None:
+    written, expected = texts
+    stream = Nulled(Cut(written.encode(), sizes))
+
+    assert b"".join(iter(lambda: stream.read(65536), b"")).decode() == expected
+    assert loads(written) == json.loads(expected)
+
+
+@pytest.mark.parametrize("before", [0, 1, 60_000, 65_530])
+@pytest.mark.parametrize(
+    ("number", "read"),
+    [("7" * 5000, None), ("0." + "7" * 5000, 7 / 9), ("7" * 4300, int("7" * 4300))],
+    ids=["too long", "fraction", "longest"],
+)
+def test_a_long_number_across_the_border_of_two_pieces_costs_nothing(
+    tmp_path: Path, before: int, number: str, read: float | None
+) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(f'[{" " * before}{number}, "next"]', encoding="utf-8")
+    with path.open("rb") as stream:
+        value, after = json_values(stream, EACH)
+
+    assert (float(value) if isinstance(read, float) else value) == read
+    assert after == "next"
+
+
+def test_a_number_without_end_is_damage_and_does_not_fill_the_memory() -> None:
+    stream = io.BytesIO(b"[" + b"7" * 20_000_000)
+
+    with pytest.raises(Damaged, match="holds a text or number of more than 16 MB"):
+        list(json_values(stream, EACH))
 
 
 @contextmanager

@@ -14,9 +14,9 @@ from loop import Entry, Price
 from recordings.codec import decode, encode
 from recordings.errors import RecordingUnreadable
 from recordings.importers import reference
-from recordings.importers.streams import lines
+from recordings.importers.streams import behind_mark, lines
 from recordings.recording import Recording
-from recordings.run_lines import RunLines, behind_mark
+from recordings.run_lines import RunLines
 
 __all__ = [
     "SHIPPED_RECORDINGS",

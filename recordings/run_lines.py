@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
-from recordings.importers.streams import lines
+from recordings.importers.streams import behind_mark, lines
 
-__all__ = ["RunLines", "behind_mark"]
+__all__ = ["RunLines"]
 
 _RUN: Final = re.compile(rb'\{"v":[0-9]+,"run":("(?:[^"\\\x00-\x1f]|\\.)*"),')
 """How a line of ours begins, as the one writer writes it."""
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 class RunLines:
@@ -63,13 +62,6 @@ class RunLines:
                 if line.strip():
                     yield number, line.decode("utf-8")
                 number += 1
-
-
-def behind_mark(stream: IO[bytes]) -> None:
-    """Go to the beginning, behind a byte-order mark where there is one."""
-    stream.seek(0)
-    if stream.read(len(_BOM)) != _BOM:
-        stream.seek(0)
 
 
 def _run_of(line: bytes) -> str | None:

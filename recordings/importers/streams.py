@@ -5,6 +5,7 @@ Memory stays at the size of one run, whatever the size of the file.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,7 @@ __all__ = [
     "EACH",
     "Damaged",
     "Peek",
+    "behind_mark",
     "json_values",
     "lines",
     "open_plain",
@@ -51,7 +53,6 @@ _FIRST_LINES: Final = 8
 _BLOCK: Final = 8192
 _TOO_DEEP: Final = f"the JSON is nested deeper than {MAX_DEPTH} levels"
 _GZIP: Final = b"\x1f\x8b"
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 class Damaged(Exception):
@@ -89,12 +90,18 @@ def open_plain(path: Path) -> IO[bytes]:
         is_packed = packed.read(len(_GZIP)) == _GZIP
     stream: IO[bytes] = gzip.GzipFile(path) if is_packed else path.open("rb")  # type: ignore[assignment]
     try:
-        if _read(stream, len(_BOM)) != _BOM:
-            stream.seek(0)
+        behind_mark(stream)
     except BaseException:
         stream.close()
         raise
     return stream
+
+
+def behind_mark(stream: IO[bytes]) -> None:
+    """Go to the beginning, behind a byte-order mark where there is one."""
+    stream.seek(0)
+    if _read(stream, len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+        stream.seek(0)
 
 
 def peek_at(path: Path) -> Peek:

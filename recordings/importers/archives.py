@@ -36,8 +36,7 @@ _DAMAGED: Final[tuple[type[Exception], ...]] = (
     OSError,
     lzma.LZMAError,
     struct.error,
-    UnicodeDecodeError,  # a name that says that it is UTF-8
-    ValueError,
+    ValueError,  # such as a name that says that it is UTF-8
     LookupError,
     *((import_module(_BACKPORT).ZstdError,) if _has_backport() else ()),
 )

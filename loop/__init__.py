@@ -48,6 +48,7 @@ from loop.messages import (
     next_digest,
 )
 from loop.model import (
+    MOST_LATENCY_US,
     MOST_TOKENS,
     MOST_USD,
     Cost,
@@ -117,6 +118,7 @@ __all__ = [
     "LARGEST",
     "LIMIT_NAMES",
     "MAX_TOTAL",
+    "MOST_LATENCY_US",
     "MOST_TOKENS",
     "MOST_USD",
     "NOT_GIVEN",

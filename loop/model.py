@@ -15,6 +15,7 @@ from loop.attempts import Attempt
 from loop.messages import Request, WireCall
 
 __all__ = [
+    "MOST_LATENCY_US",
     "MOST_TOKENS",
     "MOST_USD",
     "Cost",
@@ -26,6 +27,8 @@ __all__ = [
     "whole",
 ]
 
+MOST_LATENCY_US: Final = 10**12
+"""No reply takes longer, in microseconds (eleven days): a longer latency is one not known."""
 MOST_TOKENS: Final = 10**12
 """No reply has more tokens: a larger count is a slip of whoever told it, and counts as unknown."""
 MOST_USD: Final = Decimal(10**12)
@@ -118,7 +121,8 @@ def cleaned(reply: Reply) -> Reply:
 
     JSON from a provider may hold lone surrogates, and no file, hash or message of ours can: each
     becomes U+FFFD. A name that was cut is no tool's, and its call is answered as one of an unknown
-    tool. A figure above :data:`MOST_TOKENS` or :data:`MOST_USD` becomes unknown.
+    tool. A figure above :data:`MOST_TOKENS`, :data:`MOST_USD` or :data:`MOST_LATENCY_US` becomes
+    unknown.
     """
     reply = _plausible(reply)
     written = [reply.text, reply.refusal, reply.finish_reason, reply.model]
@@ -155,6 +159,8 @@ def _plausible(reply: Reply) -> Reply:
         reply = replace(reply, usage=usage)
     if usd is not None and usd > MOST_USD:
         reply = replace(reply, cost=Cost(state=CostState.UNKNOWN))
+    if reply.latency_us is not None and reply.latency_us > MOST_LATENCY_US:
+        reply = replace(reply, latency_us=None)
     return reply
 
 

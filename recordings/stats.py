@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from loop import Called, Closed, Replied, Reply
-from recordings.evaluate.statistics import percentile
+from recordings.evaluate.statistics import nearest_rank
 from recordings.recording import Recording
 
 __all__ = ["RecordingStats", "Spread", "stats_of"]
@@ -19,8 +19,6 @@ UNKNOWN: Final = "unknown"
 ENDED: Final = "record ended"
 """The end of a run that was made elsewhere: the record ends, and no limit of ours said why."""
 CUT_OFF: Final = "cut off"
-_LARGEST: Final = 2**63 - 1
-"""A larger figure is damage, and counts as this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +87,15 @@ class _Figures:
         if value is None:
             self.unknown += 1
         else:
-            self.known.append(min(value, _LARGEST))
+            self.known.append(value)
 
     def spread(self) -> Spread:
-        ranked = array("q", sorted(self.known))
+        ranked = sorted(self.known)
         return Spread(
             count=len(ranked) + self.unknown,
             unknown=self.unknown,
-            p50=percentile(ranked, 50),
-            p95=percentile(ranked, 95),
+            p50=nearest_rank(ranked, 50),
+            p95=nearest_rank(ranked, 95),
             most=ranked[-1] if ranked else None,
         )
 

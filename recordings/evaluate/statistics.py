@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 _Number = TypeVar("_Number", int, Decimal)
 
-__all__ = ["Share", "median", "pass_hat", "percentile", "sign_test"]
+__all__ = ["Share", "median", "nearest_rank", "pass_hat", "percentile", "sign_test"]
 
 _Z: Final = 1.959964
 """The normal quantile of a two-sided 95 % interval."""
@@ -64,10 +64,14 @@ def median(values: Sequence[Decimal]) -> Decimal | None:
 
 def percentile(values: Sequence[_Number], percent: int) -> _Number | None:
     """Return the smallest value that at least ``percent`` of all do not exceed (nearest rank)."""
-    if not values:
+    return nearest_rank(sorted(values), percent)
+
+
+def nearest_rank(ranked: Sequence[_Number], percent: int) -> _Number | None:
+    """Return the percentile of values that are sorted; None of none."""
+    if not ranked:
         return None
-    rank = max(1, -(-percent * len(values) // 100))
-    return sorted(values)[rank - 1]
+    return ranked[max(1, -(-percent * len(ranked) // 100)) - 1]
 
 
 def pass_hat(successes: Sequence[tuple[int, int]], k: int) -> float | None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from loop import MOST_TOKENS, MOST_USD, Cost, CostState, whole
+from loop import MOST_LATENCY_US, MOST_TOKENS, MOST_USD, Cost, CostState, whole
 from recordings.importers.constants import loads
 from tools import ToolSpec
 
@@ -35,8 +35,7 @@ MAX_LITERAL_CHARS: Final = 1_000_000
 """Longest text that is read as a list or an object, in characters."""
 MOST_EXACT: Final = 10**15
 """Largest whole Decimal that is written as a whole number."""
-_MAX_SECONDS: Final = 1_000_000
-"""A longer latency of one call is a damaged figure."""
+_MAX_SECONDS: Final = MOST_LATENCY_US // 1_000_000
 _PART_TEXTS: Final = ("text", "content", "refusal")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loop import PRICES, Cost, CostState, Price, Usage, WireCall, price_of
-from loop.model import MOST_TOKENS, MOST_USD, cleaned
+from loop.model import MOST_LATENCY_US, MOST_TOKENS, MOST_USD, cleaned
 from tests.loop.fakes import call, reply
 
 
@@ -115,12 +115,15 @@ def test_figures_that_cannot_be_become_unknown_and_the_largest_that_can_stay() -
     most = Cost(state=CostState.KNOWN, usd=MOST_USD)
     more = Cost(state=CostState.KNOWN, usd=MOST_USD + 1)
     can = replace(reply(), usage=Usage(tokens_in=MOST_TOKENS, tokens_out=1), cost=most)
+    can = replace(can, latency_us=MOST_LATENCY_US)
     cannot = replace(
         reply(),
         usage=Usage(tokens_in=1, tokens_out=10**30, cached_in=10**30, reasoning_out=1),
         cost=more,
+        latency_us=MOST_LATENCY_US + 1,
     )
 
     assert cleaned(can) == can
     assert cleaned(cannot).usage == Usage(tokens_in=1, reasoning_out=1)
     assert cleaned(cannot).cost == Cost(state=CostState.UNKNOWN)
+    assert cleaned(cannot).latency_us is None

@@ -138,6 +138,19 @@ def test_a_run_whose_cost_is_incomplete_makes_the_sum_a_least_one(entries: list[
     assert "cost: at least US$0.00600" in list(stats_lines(partly))
 
 
+def test_figures_are_ranked_whatever_their_order(entries: list[Entry]) -> None:
+    times = [30, 10, 20]
+    found = stats_of(
+        [
+            recording(changed(entries, Replied, reply=replace(LOOK_UP, latency_us=us)))
+            for us in times
+        ]
+    )
+
+    assert (found.latency_us.p50, found.latency_us.most) == (30, 1_100_000)
+    assert found.latency_us.count == 6
+
+
 def test_nothing_is_counted_of_nothing() -> None:
     found = stats_of([])
 

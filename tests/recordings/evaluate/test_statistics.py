@@ -40,6 +40,7 @@ def test_a_percentile_is_a_value_that_was_seen() -> None:
     assert percentile(values, 95) == 19
     assert percentile(values, 100) == 20
     assert percentile(values, 1) == 1
+    assert percentile(values[::-1], 95) == 19
     assert percentile([], 95) is None
 
 

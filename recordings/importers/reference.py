@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any, Final
 
 from loop import (
@@ -27,7 +26,14 @@ from loop import (
 )
 from recordings.errors import RecordingUnreadable
 from recordings.importers.constants import loads
-from recordings.importers.fields import Malformed, count_of, json_text, mapping_of, name_of
+from recordings.importers.fields import (
+    Malformed,
+    count_of,
+    json_text,
+    mapping_of,
+    name_of,
+    us_of,
+)
 from recordings.importers.protocol import Fit
 from recordings.importers.runs import ImportedRun, Item, NoReply, Spoke
 from recordings.importers.source import UNFORESEEN, SourceFile, unforeseen
@@ -246,24 +252,22 @@ def _usage(value: object) -> Usage:
     details_in = value.get("prompt_tokens_details")
     details_out = value.get("completion_tokens_details")
     return Usage(
-        tokens_in=_count(value.get("prompt_tokens")),
-        tokens_out=_count(value.get("completion_tokens")),
-        cached_in=_count(details_in.get("cached_tokens")) if isinstance(details_in, dict) else None,
-        reasoning_out=_count(details_out.get("reasoning_tokens"))
+        tokens_in=count_of(value.get("prompt_tokens")),
+        tokens_out=count_of(value.get("completion_tokens")),
+        cached_in=count_of(details_in.get("cached_tokens"))
+        if isinstance(details_in, dict)
+        else None,
+        reasoning_out=count_of(details_out.get("reasoning_tokens"))
         if isinstance(details_out, dict)
         else None,
     )
 
 
-_MAX_SECONDS: Final = 1_000_000
-"""A longer latency of one call is a damaged line."""
-
-
-def _microseconds(value: object) -> int:
-    known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    if not known or not 0 <= value <= _MAX_SECONDS:  # type: ignore[operator]
+def _microseconds(seconds: object) -> int:
+    found = us_of(seconds)
+    if found is None:
         raise _Unreadable("latency_s", "must be a number of seconds of at least 0")
-    return round(value * 1_000_000)  # type: ignore[operator]
+    return found
 
 
 def _get(value: Mapping[str, Any], field: str, kind: type[Any]) -> Any:
@@ -275,7 +279,3 @@ def _get(value: Mapping[str, Any], field: str, kind: type[Any]) -> Any:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _count(value: object) -> int | None:
-    return count_of(value) if type(value) is int else None

@@ -130,6 +130,7 @@ class _Asking:
         self._means = means
         self._budget_s = time_left_s
         self._begun_us = means.clock.now_us()
+        self._try_begun_us = 0
         self._waited_s = 0.0
         self._looked_us = self._begun_us
 
@@ -145,17 +146,16 @@ class _Asking:
             ProviderFailed, BudgetCut, AskingStopped: none comes.
         """
         while True:
-            before_us = self.taken_us
             outcome = self._try(body)
             if isinstance(outcome, Completion):
                 return outcome
-            wait_s = self._wait_after(outcome, self.taken_us - before_us)
+            wait_s = self._wait_after(outcome)
             self._means.on_progress(Progress.WAITING)
             self._wait(wait_s)
             self._waited_s += wait_s
 
     def _try(self, body: bytes) -> Completion | Refusal:
-        begun_us = self.taken_us
+        self._try_begun_us = self.taken_us
         self._means.on_progress(Progress.ASKED)
         try:
             return self._endpoint.try_once(
@@ -166,7 +166,7 @@ class _Asking:
             )
         except _Cancelled:
             cut = Refusal(fault=Fault.BROKEN, reason="the run was cancelled")
-            self._note(cut, self.taken_us - begun_us, waits_s=0.0)
+            self._note(cut, waits_s=0.0)
             raise self._stopped() from None
 
     def _wait(self, seconds: float) -> None:
@@ -205,7 +205,7 @@ class _Asking:
         own_s = self._server.timeout_s
         return own_s if left_s is None else min(own_s, max(LEAST_TIMEOUT_S, left_s))
 
-    def _wait_after(self, refusal: Refusal, latency_us: int) -> float:
+    def _wait_after(self, refusal: Refusal) -> float:
         """Return how long to wait before the next try, and keep what came of this one.
 
         Raises:
@@ -216,20 +216,21 @@ class _Asking:
         may = refusal.is_retried and number < self._means.retries.attempts
         wait_s = self._means.retries.backoff_s(number) if asked_s is None else asked_s
         fits = (left_s is None or wait_s < left_s) and self._fits(wait_s)
-        self._note(refusal, latency_us, waits_s=wait_s if may and fits else 0.0)
+        self._note(refusal, waits_s=wait_s if may and fits else 0.0)
         if refusal.is_retried and left_s is not None and left_s <= 0:
             raise self._cut()
         if may and fits:
             return wait_s
         raise self._failed(refusal, too_long_s=asked_s if may else None)
 
-    def _note(self, refusal: Refusal, latency_us: int, *, waits_s: float) -> None:
+    def _note(self, refusal: Refusal, *, waits_s: float) -> None:
+        """Keep what came of the last try."""
         asked_s = refusal.asked_wait_s
         self.attempts.append(
             Attempt(
                 fault=refusal.fault,
                 status=refusal.status,
-                latency_us=latency_us,
+                latency_us=self.taken_us - self._try_begun_us,
                 asked_wait_us=None if asked_s is None else _us(asked_s),
                 waited_us=_us(waits_s),
                 begun=refusal.begun,

@@ -211,6 +211,25 @@ USAGES: list[tuple[Any, Usage]] = [
 ]
 
 
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_a_word_that_is_no_number_makes_that_figure_unknown_and_not_the_reply(word: str) -> None:
+    """Python and its servers write such words, which are no JSON."""
+    counts = {"prompt_tokens": float(word), "completion_tokens": 5}
+    event = {**chunk("stop", content="Hi."), "usage": counts}
+
+    for turn in (completes("Hi.", usage=counts), streams(event)):
+        reply, _ = answered(turn)
+        assert (reply.text, reply.usage) == ("Hi.", Usage(tokens_out=5))
+
+
+def test_a_word_that_is_no_number_stays_in_arguments_which_are_then_refused_as_written() -> None:
+    first = piece(0, "c1", name="get_order", arguments={"amount": float("nan")})
+
+    reply, _ = answered(streams(chunk(tool_calls=[first]), chunk("tool_calls")))
+
+    assert reply.calls[0].arguments == '{"amount": NaN}'
+
+
 @pytest.mark.parametrize(("value", "usage"), USAGES)
 def test_what_is_not_counted_is_unknown(value: Any, usage: Usage) -> None:
     assert usage_of(value) == usage

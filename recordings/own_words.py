@@ -14,20 +14,13 @@ from typing import Any, Final
 from loop import LIMIT_NAMES, Opened, Resolution
 from recordings.importers import importers
 from recordings.origin import IMPORTED, Label, Source, Unknown
-from tools import CreateReturnLabel, RequestRefund, ReshipItem
+from tools import ACTION_FIELDS
 
 __all__ = ["field_names", "is_mark_word", "is_ours", "is_word", "tool_names"]
 
 _WORD: Final = re.compile(r"[a-z][a-z_]{0,39}|[0-9][0-9.,: -]{0,20}[a-z$]{0,8}")
 """A word of ours, such as ``too_many_errors``, or a figure or a day."""
-_OF_ACTIONS: Final = frozenset(
-    {
-        *(field.name for field in fields(Resolution)),
-        *CreateReturnLabel.model_fields,
-        *RequestRefund.model_fields,
-        *ReshipItem.model_fields,
-    }
-)
+_OF_ACTIONS: Final = ACTION_FIELDS.union(field.name for field in fields(Resolution))
 _MARKS: Final = frozenset(
     {
         *("source", "label", "unknown", "redacted", "constructed", "match", "recordings"),

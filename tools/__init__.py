@@ -6,6 +6,7 @@ This door is all that the floors above may import. Nothing here imports from the
 from __future__ import annotations
 
 from tools.actions import (
+    ACTION_FIELDS,
     MAX_REFUND,
     WRITE_TOOLS,
     Action,
@@ -92,6 +93,7 @@ from tools.tickets import MAX_TICKET_CHARS, Ticket, clean_text, visible_text
 from tools.toolbox import Toolbox
 
 __all__ = [
+    "ACTION_FIELDS",
     "FORM",
     "HTTP_TRAITS",
     "MAX_KEY_CHARS",

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from tools.money import Money
 
 __all__ = [
+    "ACTION_FIELDS",
     "WRITE_TOOLS",
     "Action",
     "CreateReturnLabel",
@@ -127,6 +128,12 @@ def check_refund_target(
 
 
 Action = CreateReturnLabel | ReshipItem | RequestRefund
+ACTION_FIELDS: Final = frozenset(
+    CreateReturnLabel.model_fields.keys()
+    | ReshipItem.model_fields.keys()
+    | RequestRefund.model_fields.keys()
+)
+"""Names of the fields that an action may have."""
 WRITE_TOOLS: Final = frozenset({"create_return_label", "reship_item", "request_refund"})
 """Names of the tools whose calls come to an action."""
 MAX_REFUND = Decimal(5000)

@@ -6,16 +6,11 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from tools.actions import WRITE_TOOLS, CreateReturnLabel, RequestRefund, ReshipItem
+from tools.actions import ACTION_FIELDS, WRITE_TOOLS
 
 __all__ = ["action_label", "part_of_action"]
 
-FIELDS: Final = (
-    CreateReturnLabel.model_fields.keys()
-    | ReshipItem.model_fields.keys()
-    | RequestRefund.model_fields.keys() - {"amount_minor"}
-    | {"amount"}
-)
+FIELDS: Final = ACTION_FIELDS - {"amount_minor"} | {"amount"}
 """What a label may name of an action; its amount stands in major units."""
 
 

@@ -41,7 +41,7 @@ def many_runs(path: Path, megabytes: float) -> int:
 def peak_kb(*args: str | Path) -> int:
     """Run a command of ``handrail`` in a process of its own; return its peak memory in kB."""
     done = subprocess.run(
-        [sys.executable, "-c", _CHILD, *map(str, args)], check=False, capture_output=True, text=True
+        [sys.executable, "-c", _CHILD, *map(str, args)], check=True, capture_output=True, text=True
     )
     return int(done.stderr.split()[-1])
 

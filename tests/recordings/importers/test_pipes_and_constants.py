@@ -22,21 +22,17 @@ from recordings import ImportUnclear, import_runs
 from recordings.importers.constants import Nulled, loads
 from recordings.importers.streams import EACH, Damaged, json_values
 from tests.recordings.importers.bringing import assistant, bring, user, write_json, write_lines
+from tests.recordings.importers.test_benchmarks import tau
 
 NAN, INFINITE = float("nan"), float("inf")
 TRAJ = [user(), assistant('He said "NaN", \\ "Infinity" and NaN.')]
-
-
-def tau(**changes: Any) -> dict[str, Any]:
-    """Return a run as τ-bench writes it."""
-    return {"task_id": 4, "reward": 1.0, "info": {}, "traj": TRAJ, "trial": 2} | changes
 
 
 @pytest.mark.parametrize("reward", [NAN, INFINITE, -INFINITE])
 def test_a_figure_that_is_no_number_is_unknown_and_costs_nothing_else(
     tmp_path: Path, reward: float
 ) -> None:
-    runs = [tau(reward=reward, info={"cost": NAN}), tau()]
+    runs = [tau(traj=TRAJ, reward=reward, info={"cost": NAN}), tau(traj=TRAJ)]
     brought = bring(write_json(tmp_path, runs))
 
     assert brought.problems == []

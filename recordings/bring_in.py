@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, Final
+from tempfile import TemporaryDirectory
+from typing import Final
 
-from loop import Price
+from loop import Price, whole
 from recordings.codec import encode
 from recordings.errors import ImportUnclear, RecordingUnreadable
 from recordings.importers import open_importer
@@ -139,12 +140,20 @@ class _Import:
 
     def _piped(self, path: Path, *, alone: bool) -> Iterator[str]:
         """Yield the lines of a pipe's runs. It is read twice, so it is copied to the disk first."""
-        shown = "standard input" if path == STANDARD_INPUT else str(path)
-        with NamedTemporaryFile(prefix="handrail-") as copy:
-            _copy(path, copy)
-            name = self._free_name("standard input" if path == STANDARD_INPUT else path.name)
-            file = SourceFile(path=Path(copy.name), name=name, shown=shown)
-            yield from self._file(file, named=alone)
+        name, shown = path.name, str(path)
+        if path == STANDARD_INPUT:
+            name = shown = "standard input"
+        file = SourceFile(path=path, name=self._free_name(name), shown=shown)
+        with ExitStack() as stack:
+            try:
+                folder = stack.enter_context(TemporaryDirectory(prefix="handrail-"))
+                file.path = Path(folder) / "copy"
+                _copy(path, file.path)
+            except OSError as error:
+                problem = f"cannot be copied to the temporary folder: {error.strerror}"
+                self._unreadable(file, problem, named=alone)
+            else:
+                yield from self._file(file, named=alone)
 
     def report(self) -> ImportReport:
         """Return what came of all files so far."""
@@ -155,25 +164,16 @@ class _Import:
             importer = open_importer(file.path, self._format_name)
         except ImportUnclear as error:
             if named:
-                raise ImportUnclear(f"{file.title}: {_problem(error, file)}") from None
-            file.failed("the file", _problem(error, file))
-            self._done(file, None, 0, 0)
+                raise ImportUnclear(f"{file.title}: {error}") from None
+            self._unreadable(file, str(error), named=False)
             return
         except OSError as error:
-            problem = f"cannot be read: {error.strerror}"
-            if named:
-                raise RecordingUnreadable(file.title, problem) from None
-            file.failed("the file", problem)
-            self._done(file, None, 0, 0)
+            self._unreadable(file, f"cannot be read: {error.strerror}", named=named)
             return
         runs = labelled = 0
         for run in _runs_of(importer, file):
-            run_id = f"{file.name}#{runs + 1}"
             # A run is whole before its first line is written.
-            lines = file.read(run.source.place, self._lines, run, run_id, file.name)
-            if lines is None:
-                continue
-            yield from lines
+            yield from self._lines(run, f"{file.name}#{runs + 1}", file.name)
             runs += 1
             labelled += run.label is not None and run.label.success is not None
             self._runs += 1
@@ -189,6 +189,17 @@ class _Import:
         entries = journal_of(kept, run_id, redacted=not self._keep_texts)
         return [f"{encode(run_id, entry)}\n" for entry in entries]
 
+    def _unreadable(self, file: SourceFile, problem: str, *, named: bool) -> None:
+        """Note a file of which nothing can be read.
+
+        Raises:
+            RecordingUnreadable: it was ``named`` alone.
+        """
+        if named:
+            raise RecordingUnreadable(file.title, problem) from None
+        file.failed("the file", problem)
+        self._done(file, None, 0, 0)
+
     def _done(self, file: SourceFile, format_name: str | None, runs: int, labelled: int) -> None:
         self._reports.append(
             FileReport(
@@ -202,7 +213,11 @@ class _Import:
         )
 
     def _free_name(self, name: str) -> str:
-        """Return the name, numbered where an earlier file has it: run ids are made of it."""
+        """Return the name, numbered where an earlier file has it: run ids are made of it.
+
+        A byte of it that is no UTF-8 becomes U+FFFD.
+        """
+        name = whole(name)
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name} ({count})"
 
@@ -217,15 +232,15 @@ def _runs_of(importer: Importer, file: SourceFile) -> Iterator[ImportedRun]:
         file.failed("the rest of the file", f"cannot be read: {error.strerror}")
 
 
-def _problem(error: ImportUnclear, file: SourceFile) -> str:
-    return str(error).removeprefix(f"{file.path}: ")
-
-
-def _copy(path: Path, to: IO[bytes]) -> None:
-    with ExitStack() as stack:
-        piped = sys.stdin.buffer if path == STANDARD_INPUT else stack.enter_context(path.open("rb"))
-        shutil.copyfileobj(piped, to)
-    to.flush()
+def _copy(path: Path, to: Path) -> None:
+    if path != STANDARD_INPUT:
+        with path.open("rb") as piped, to.open("wb") as out:
+            shutil.copyfileobj(piped, out)
+    elif sys.stdin is None:  # how Python says that it was started with a closed one
+        raise OSError(errno.EBADF, "it is closed")
+    else:
+        with to.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
 
 
 def _nothing(report: ImportReport, paths: Sequence[Path]) -> RecordingUnreadable:

@@ -78,7 +78,7 @@ def importer_for(peek: Peek, known: tuple[Importer, ...]) -> Importer:
     """Return the importer that is surest of a file.
 
     Raises:
-        ImportUnclear: none knows it, or two are as sure.
+        ImportUnclear: none knows it, two are as sure, or one fails at it.
     """
     fits = {each.name: (_fit(each, peek), each) for each in known}
     best = max(fit for fit, _ in fits.values())
@@ -88,18 +88,21 @@ def importer_for(peek: Peek, known: tuple[Importer, ...]) -> Importer:
     if not found:
         problem = _formless(peek)
         if problem is not None:
-            raise ImportUnclear(f"{peek.path}: {problem}")
+            raise ImportUnclear(problem)
         problem = f"is in none of the forms that are known: {', '.join(fits)}"
     else:
         problem = f"may be {' or '.join(each.name for each in found)}"
-    raise ImportUnclear(f"{peek.path}: {problem}; --format says which")
+    raise ImportUnclear(f"{problem}; --format says which")
 
 
 def _fit(importer: Importer, peek: Peek) -> Fit:
     try:
         return importer.fits(peek)
-    except UNFORESEEN:
-        return Fit.NO
+    except UNFORESEEN as error:
+        problem = f"the importer {importer.name} cannot tell whether it is its own"
+        raise ImportUnclear(
+            f"{problem} ({type(error).__name__}); --format says which reads it"
+        ) from error
 
 
 def _formless(peek: Peek) -> str | None:

@@ -96,7 +96,7 @@ def _part(item: object) -> str | None:
     for name in _PART_TEXTS:
         if isinstance(item.get(name), str):
             return whole(item[name])
-    return f"[{kind}]" if isinstance(kind, str) else json_text(item)
+    return f"[{whole(kind)}]" if isinstance(kind, str) else json_text(item)
 
 
 def json_text(value: object) -> str:

@@ -23,6 +23,7 @@ from loop import (
     WireCall,
     cleaned,
     price_of,
+    whole,
 )
 from recordings.errors import RecordingUnreadable
 from recordings.importers.constants import loads
@@ -160,9 +161,9 @@ def _exchange(line: str, prices: Mapping[str, Price]) -> tuple[str, Exchange]:
 
 def _place(value: Mapping[str, Any]) -> tuple[str, int]:
     label = _get(value, "label", dict)
-    ticket_id = label.get("ticket_id") or label.get("task_id")
+    ticket_id = _text(label.get("ticket_id") or label.get("task_id"))
     step = label.get("step", 1)
-    if not isinstance(ticket_id, str):
+    if ticket_id is None:
         raise _Unreadable("label.ticket_id", "must name the ticket")
     if type(step) is not int or step < 1:
         raise _Unreadable("label.step", "must be a whole number of at least 1")
@@ -278,4 +279,4 @@ def _get(value: Mapping[str, Any], field: str, kind: type[Any]) -> Any:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    return whole(value) if isinstance(value, str) else None

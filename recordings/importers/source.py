@@ -32,7 +32,10 @@ UNFORESEEN: Final = (
     TypeError,
     ValueError,
 )
-"""What reading a value raises that is of a form, a depth or a size that nobody foresaw."""
+"""What an importer, ours or an installed one, raises of a value that it did not foresee.
+
+They are caught around the reading of outside data alone, and what was not read is always named.
+"""
 
 MAX_KEPT: Final = 200
 """Parts that could not be read which are named one by one; all are counted."""

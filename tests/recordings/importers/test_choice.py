@@ -64,6 +64,21 @@ def test_two_that_are_as_sure_are_both_named(tmp_path: Path) -> None:
         importer_for(peek, (*importers(), Own(Fit.LOOSELY)))
 
 
+class Failing(Own):
+    """An importer of a team's own with a slip."""
+
+    def fits(self, peek: Peek) -> Fit:
+        """Fail."""
+        raise TypeError(peek)
+
+
+def test_an_importer_that_fails_at_a_file_is_named_and_not_passed_over(tmp_path: Path) -> None:
+    peek = peek_at(write_lines(tmp_path, DIALOGUE))
+
+    with pytest.raises(ImportUnclear, match=r"^the importer own cannot tell .*\(TypeError\); --fo"):
+        importer_for(peek, (*importers(), Failing(Fit.SURELY)))
+
+
 def test_a_file_that_none_knows_is_refused_with_the_forms(tmp_path: Path) -> None:
     with pytest.raises(ImportUnclear, match=r"none of the forms that are known: reference, "):
         bring(write_json(tmp_path, {"a": 1}))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import re
 import sqlite3
 import zipfile
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from loop import PRICES
+from loop import PRICES, Price
 from recordings import (
     ImportReport,
     ImportUnclear,
@@ -21,6 +25,8 @@ from recordings import (
     read_recordings,
     stats_of,
 )
+from recordings.importers import importer_named, llm_logs
+from recordings.importers.source import SourceFile
 from tests.recordings.importers.bringing import assistant, bring, user, write_json, write_lines
 from tests.recordings.importers.hostile import DOCUMENTS, LINES, variants
 from tests.recordings.importers.test_inspect_logs import HEADER, sample
@@ -38,6 +44,54 @@ def import_folder(folder: Path, format_name: str | None = None) -> ImportReport:
     assert read.faults == ()
     assert len(read.recordings) == report.runs == stats_of(read.recordings).runs
     return report
+
+
+@dataclass(slots=True, kw_only=True)
+class Noting(SourceFile):
+    """A file that keeps every problem."""
+
+    problems: list[str] = field(default_factory=list)
+
+    def failed(self, place: str, problem: str) -> None:
+        """Keep the problem."""
+        del place
+        self.problems.append(problem)
+
+    def slips(self) -> set[str]:
+        """Return the errors that no importer foresaw, by name."""
+        return {found[1] for each in self.problems if (found := SLIP.fullmatch(each))}
+
+
+SLIP = re.compile(r"holds a value that cannot be read \((\w+)\)")
+
+
+@pytest.mark.parametrize("form", list(LINES))
+def test_whatever_stands_in_any_place_of_a_line_is_foreseen(tmp_path: Path, form: str) -> None:
+    path = write_lines(tmp_path, LINES[form], *variants(LINES[form]))
+    file = Noting(path=path, name="file")
+
+    assert sum(1 for _ in importer_named(form).runs(file)) > 1
+    assert file.slips() == set()
+
+
+@pytest.mark.parametrize("form", list(DOCUMENTS))
+def test_whatever_stands_in_any_place_of_a_document_is_foreseen(tmp_path: Path, form: str) -> None:
+    for number, text in enumerate(variants(DOCUMENTS[form], FEW)):
+        file = Noting(path=tmp_path / f"{number}.json", name="file")
+        file.path.write_text(text, encoding="utf-8")
+
+        list(importer_named(form).runs(file))
+
+        assert file.slips() == set(), text[:200]
+
+
+def test_whatever_stands_in_any_place_of_a_recorded_line_is_foreseen(tmp_path: Path) -> None:
+    """As a recording of the reference systems, which is read without an import."""
+    lines = list(variants(LINES["reference"]))
+    faults = read_recordings(write_lines(tmp_path, LINES["reference"], *lines), PRICES).faults
+
+    assert len(faults) > len(lines) / 20
+    assert [each.problem for each in faults if SLIP.fullmatch(each.problem)] == []
 
 
 @pytest.mark.parametrize("form", list(LINES))
@@ -131,11 +185,48 @@ def test_no_column_of_a_database_costs_another_file(tmp_path: Path, layout: str)
         for at, value in enumerate(values):
             change = f"UPDATE OR IGNORE {table} SET {column} = {value}"
             database(folder / f"{number}-{at}.db", layout, change)
+    missing: set[str] = set()
+    for path in folder.iterdir():
+        file = Noting(path=path, name="file")
+        list(llm_logs.runs(file))
+        missing |= file.slips()
     write_lines(folder, GOOD, name="valid.jsonl")
 
     valid = import_folder(folder).files[-1]
 
     assert (valid.runs, valid.not_read_count) == (1, 0)
+    assert missing <= {"IndexError", "KeyError"}  # a column that is not there
+
+
+class Failing(Mapping[str, Price]):
+    """Prices that have a slip."""
+
+    def __getitem__(self, key: str) -> Price:
+        raise TypeError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def test_a_slip_of_ours_is_not_taken_for_a_damaged_file(tmp_path: Path) -> None:
+    usage = {"prompt_tokens": 9, "completion_tokens": 3}
+    said = {"model": "m", "messages": [user(), assistant("Hi.", usage=usage)]}
+    to = tmp_path / "out.jsonl"
+
+    with pytest.raises(TypeError):
+        import_runs([write_lines(tmp_path, said)], to, prices=Failing())
+
+    assert [each.name for each in tmp_path.iterdir()] == ["file.jsonl"]
+
+
+def test_a_name_that_is_not_utf_8_is_kept_as_far_as_it_can_be(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.jsonl")
+    path.write_bytes(write_lines(tmp_path, GOOD).read_bytes())
+
+    assert [each.name for each in bring(path).recordings] == ["caf\ufffd.jsonl#1"]
 
 
 @pytest.mark.parametrize(

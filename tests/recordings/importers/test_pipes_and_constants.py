@@ -7,9 +7,12 @@ import io
 import itertools
 import json
 import os
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loop import PRICES
-from recordings import ImportUnclear, import_runs
+from recordings import ImportUnclear, RecordingUnreadable, import_runs
 from recordings.importers.constants import Nulled, loads
 from recordings.importers.streams import EACH, Damaged, json_values
 from tests.recordings.importers.bringing import assistant, bring, user, write_json, write_lines
@@ -184,6 +187,59 @@ def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, packed: bool) -> None:
 
     assert (brought.file.file, brought.file.format) == (str(path), "tau-bench")
     assert [each.name for each in brought.recordings] == ["pipe#1", "pipe#2"]
+
+
+def test_what_cannot_be_copied_is_named_and_leaves_nothing(tmp_path: Path) -> None:
+    """A socket is there, and cannot be opened as a file is."""
+    path, to = tmp_path / "socket", tmp_path / "out"
+    good = write_lines(tmp_path, {"messages": TRAJ})
+    with closing(socket.socket(socket.AF_UNIX)) as bound:
+        bound.bind(str(path))
+        with pytest.raises(RecordingUnreadable, match=rf"^{path}: cannot be copied to the tempora"):
+            import_runs([path], to, prices=PRICES)
+        assert not to.exists()
+        brought = bring(good, path)
+
+    assert [each.not_read_count for each in brought.report.files] == [0, 1]
+    assert brought.report.files[1].not_read[0].problem.startswith("cannot be copied to the tempor")
+
+
+_FULL = """
+import resource, sys
+from bot.cli import handrail
+resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+handrail.main(sys.argv[1:])
+"""
+_CLOSED = """
+import sys
+from bot.cli import handrail
+sys.stdin = None
+handrail.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("child", "reason"),
+    [(_FULL, "File too large"), (_CLOSED, "it is closed")],
+    ids=["full", "closed"],
+)
+def test_standard_input_that_cannot_be_copied_leaves_nothing(
+    tmp_path: Path, child: str, reason: str
+) -> None:
+    passing, to = tmp_path / "passing", tmp_path / "out"
+    passing.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", child, "recordings", "import", "-", "--to", str(to)],
+        check=False,
+        env={**os.environ, "TMPDIR": str(passing)},
+        input=b" " * 1_000_000,
+        capture_output=True,
+    )
+
+    said = " ".join(done.stderr.decode().split())
+    assert f"standard input: cannot be copied to the temporary folder: {reason}" in said
+    assert done.returncode == 2
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["passing"]
 
 
 def test_a_pipe_of_an_unknown_form_is_named_as_it_was_given(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -35,9 +36,11 @@ class Recorder:
         self.folder = folder
 
     def keep(self, run_id: str, entries: Iterable[Entry]) -> Path:
-        """Write a run, whole or not at all, in place of an earlier writing of the same run.
+        """Write a run, whole or not at all; return its file.
 
-        What a process that was killed left of it is cleared.
+        Ids are unique within one store. A file of this name that holds other lines is a run of
+        another store, or of ``record``: it stays, and this run gets a numbered one. What a process
+        that was killed left of it is cleared.
 
         Raises:
             OSError: the file cannot be written.
@@ -49,11 +52,18 @@ class Recorder:
             write_recording(passing, run_id, entries)
             with passing.open("rb") as written:
                 os.fsync(written.fileno())
-            return passing.replace(path)
+            return passing.replace(_own_place(path, passing.read_bytes()))
         except OSError:
             with suppress(OSError):
                 passing.unlink(missing_ok=True)
             raise
+
+
+def _own_place(path: Path, content: bytes) -> Path:
+    """Return the first place that is free, or holds this already."""
+    numbered = (path.with_name(f"{path.stem}.{number}{path.suffix}") for number in count(2))
+    places = chain([path], numbered)
+    return next(each for each in places if not each.exists() or each.read_bytes() == content)
 
 
 class FileKeeper(Keeper):

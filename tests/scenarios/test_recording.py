@@ -112,6 +112,25 @@ def test_what_a_killed_process_left_of_a_file_is_cleared(bot: RecordingOffice) -
     assert bot.files() == {name: whole}
 
 
+def test_a_file_of_another_run_of_the_same_id_stays(bot: RecordingOffice) -> None:
+    """As of an earlier store that was taken away: ids begin at 1 again."""
+    bot.open()
+    bot.ticket("T-80008")
+    bot.rest()
+    bot.close()
+    ((name, whole),) = bot.files().items()
+    (bot.kept / name).write_text("another run\n", encoding="utf-8")
+    numbered = f"{Path(name).stem}.2.jsonl"
+    for _ in range(2):  # a second writing of it is no third file
+        with Writer(bot.settings.store) as writer:
+            writer.run(lambda db: owe_recording(db, Path(name).stem))
+        bot.open()
+        bot.rest()
+        bot.close()
+
+    assert bot.files() == {name: "another run\n", numbered: whole}
+
+
 def test_after_a_trouble_it_is_tried_again_in_a_minute_and_not_before(
     bot: RecordingOffice,
 ) -> None:

@@ -259,7 +259,8 @@ def _observed(story: Story, *, done: bool, changes: tuple[Change, ...]) -> Obser
         refused_calls=sum(called.result is Kind.REFUSED for called in story.calls()),
         tokens_in=figures.tokens_in,
         tokens_out=figures.tokens_out,
-        cost_usd=figures.cost_usd if figures.cost_complete else None,
+        cost_usd=figures.cost_usd if figures.cost_complete or figures.cost_usd else None,
+        cost_complete=figures.cost_complete,
         seconds=_seconds(story),
     )
 

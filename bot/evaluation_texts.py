@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.evaluating import Evaluated
 from bot.show import block
-from bot.texts import cost_text, counted, shortened, tokens_text
+from bot.texts import at_least, cost_text, counted, shortened, tokens_text
 from recordings import Comparison, Difference, Evaluation, Share, Totals
 
 __all__ = [
@@ -71,7 +71,9 @@ def _counts(totals: Totals) -> Iterator[str]:
     yield _line("steps", steps)
     yield _line("tool calls", f"{totals.tool_calls}, refused {totals.refused_calls}")
     yield _line("tokens", tokens_text(totals.tokens_in, totals.tokens_out))
-    cost = "unknown" if totals.cost_usd is None else cost_text(totals.cost_usd)
+    cost = "unknown"
+    if totals.cost_usd is not None:
+        cost = (cost_text if totals.cost_complete else at_least)(totals.cost_usd)
     yield _line("cost", cost)
     seconds = "unknown"
     if totals.median_seconds is not None and totals.p95_seconds is not None:

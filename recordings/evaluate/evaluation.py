@@ -86,6 +86,8 @@ class Judged(_Stored):
     tokens_in: int | None
     tokens_out: int | None
     cost_usd: Decimal | None
+    cost_complete: bool = True
+    """False: the run may have cost more. Files of earlier versions hold complete costs alone."""
     seconds: Decimal | None
     changes: int
     team_right: bool | None
@@ -129,6 +131,7 @@ class Judged(_Stored):
             tokens_in=seen.tokens_in,
             tokens_out=seen.tokens_out,
             cost_usd=seen.cost_usd,
+            cost_complete=seen.cost_complete,
             seconds=seen.seconds,
             changes=len(seen.changes),
             team_right=verdict.team_right,
@@ -196,7 +199,10 @@ class Evaluation(_Stored):
 
 
 class Totals(_Stored):
-    """Figures over runs. None is unknown: of at least one run it was not recorded."""
+    """Figures over runs. None is unknown: of at least one run it was not recorded.
+
+    The cost is the sum of what is known, and None where nothing is.
+    """
 
     runs: int
     tickets: int
@@ -217,6 +223,7 @@ class Totals(_Stored):
     tokens_in: int | None
     tokens_out: int | None
     cost_usd: Decimal | None
+    cost_complete: bool
     median_seconds: Decimal | None
     p95_seconds: Decimal | None
     pass_hat: dict[int, float]
@@ -227,6 +234,7 @@ class Totals(_Stored):
         """Count."""
         kept = tuple(runs)
         seconds = _known(each.seconds for each in kept)
+        costs = [each.cost_usd for each in kept if each.cost_usd is not None]
         return cls(
             runs=len(kept),
             tickets=len({each.ticket_id for each in kept}),
@@ -248,7 +256,8 @@ class Totals(_Stored):
             refused_calls=sum(each.refused_calls for each in kept),
             tokens_in=_sum(each.tokens_in for each in kept),
             tokens_out=_sum(each.tokens_out for each in kept),
-            cost_usd=_money(each.cost_usd for each in kept),
+            cost_usd=sum(costs, Decimal(0)) if costs or not kept else None,
+            cost_complete=len(costs) == len(kept) and all(each.cost_complete for each in kept),
             median_seconds=None if seconds is None else median(seconds),
             p95_seconds=None if seconds is None else percentile(seconds, 95),
             pass_hat=_pass_hat(kept),
@@ -270,11 +279,6 @@ def _sum(values: Iterable[int | None]) -> int | None:
     kept = list(values)
     known = [each for each in kept if each is not None]
     return sum(known) if len(known) == len(kept) else None
-
-
-def _money(values: Iterable[Decimal | None]) -> Decimal | None:
-    known = _known(values)
-    return None if known is None else sum(known, Decimal(0))
 
 
 def _pass_hat(runs: tuple[Judged, ...]) -> dict[int, float]:

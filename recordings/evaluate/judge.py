@@ -60,6 +60,9 @@ class Observed:
     tokens_in: int | None
     tokens_out: int | None
     cost_usd: Decimal | None
+    """What is known of it."""
+    cost_complete: bool
+    """Whether that is all: no reply without a cost, and no try that may have cost something."""
     seconds: Decimal | None
 
     @property

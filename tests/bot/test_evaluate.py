@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from recordings import SHIPPED_RECORDINGS
 from tests.bot.approving import words
 from tests.bot.conftest import Cli
 
@@ -198,3 +199,24 @@ def test_a_file_that_is_no_result_is_named(cli: Cli, home: Path) -> None:
 
     assert done.exit_code == 2
     assert "a.json" in done.stderr
+
+
+def test_a_try_that_may_have_cost_something_makes_the_cost_a_least_one_as_in_a_run(
+    cli: Cli, home: Path
+) -> None:
+    shipped = (SHIPPED_RECORDINGS / "resolver.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in shipped if '"run":"T-64872-' in line]
+    tried = (
+        '"attempts":[{"fault":"timeout","status":null,"latency_us":1,"asked_wait_us":null,'
+        '"waited_us":0,"begun":false}]'
+    )
+    text = "\n".join(lines).replace('"attempts":[]', tried, 1)
+    assert tried in text
+    file = home / "tried.jsonl"
+    file.write_text(text, encoding="utf-8")
+
+    run = cli("run", "T-64872", "--recordings", file)
+    scored = cli("eval", "--recordings", file)
+
+    (known,) = re.findall(r"at least US\$[0-9.]+", run.stdout)
+    assert re.search(rf"^cost +{re.escape(known)}$", scored.stdout, re.MULTILINE)

@@ -99,6 +99,7 @@ def observed(
         tokens_in=100,
         tokens_out=10,
         cost_usd=Decimal("0.001"),
+        cost_complete=True,
         seconds=Decimal(1),
     )
     return replace(seen, **parts)

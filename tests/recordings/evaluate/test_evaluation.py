@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.evaluation_texts import total_lines
 from recordings import (
     Approve,
     Evaluation,
@@ -33,7 +34,7 @@ RIGHT = judged(case("resolve", REFUND), observed("resolve", REFUND), "T-1")
 WRONG = judged(case("reply_only"), observed("resolve", REFUND), "T-2")
 STOPPED = judged(
     case("hand_to_person"),
-    observed(None, stop="max_steps", seconds=Decimal(4), cost_usd=None),
+    observed(None, stop="max_steps", seconds=Decimal(4), cost_usd=None, cost_complete=False),
     "T-3",
 )
 
@@ -59,9 +60,35 @@ def test_totals_are_those_that_a_hand_counts() -> None:
     assert totals.p95_seconds == 4
 
 
-def test_a_cost_that_one_run_does_not_know_is_not_known() -> None:
-    assert evaluation(RIGHT, STOPPED).totals().cost_usd is None
-    assert evaluation(RIGHT, WRONG).totals().cost_usd == Decimal("0.002")
+LOST = judged(case("resolve", REFUND), observed("resolve", REFUND, cost_complete=False), "T-4")
+"""A try of it may have cost something: what is known is the least that it cost."""
+
+
+@pytest.mark.parametrize(
+    ("runs", "cost"),
+    [
+        ((RIGHT, WRONG), "US$0.00200"),
+        ((RIGHT, STOPPED), "at least US$0.00100"),
+        ((RIGHT, LOST), "at least US$0.00200"),
+        ((STOPPED, STOPPED), "unknown"),
+    ],
+)
+def test_a_cost_of_which_a_part_is_not_known_is_the_least_that_it_was(
+    runs: tuple[Judged, ...], cost: str
+) -> None:
+    (line,) = [each for each in total_lines(evaluation(*runs)) if each.startswith("cost ")]
+
+    assert line.split(maxsplit=1)[1] == cost
+
+
+def test_an_evaluation_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """It says nothing of what a cost lacks: there it was unknown as a whole."""
+    kept = evaluation(RIGHT, WRONG)
+    file = tmp_path / "kept.json"
+    file.write_text(kept.as_json().replace(',\n   "cost_complete": true', ""), encoding="utf-8")
+
+    assert "cost_complete" not in file.read_text(encoding="utf-8")
+    assert Evaluation.read(file) == kept
 
 
 def test_repeats_of_a_ticket_give_pass_hat() -> None:

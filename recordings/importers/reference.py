@@ -19,17 +19,17 @@ from loop import (
     Price,
     Replied,
     Reply,
-    Usage,
     WireCall,
     cleaned,
     price_of,
     whole,
 )
 from recordings.errors import RecordingUnreadable
+from recordings.importers.chat import usage_of
 from recordings.importers.constants import loads
 from recordings.importers.fields import (
     Malformed,
-    count_of,
+    arguments_of,
     json_text,
     mapping_of,
     name_of,
@@ -206,7 +206,7 @@ def _reply(
     if not choices or not isinstance(choices[0], dict):
         raise _Unreadable("response.choices", "must hold a choice")
     message = _get(choices[0], "message", dict)
-    usage = _usage(response.get("usage"))
+    usage = usage_of(response.get("usage"))
     answered = _text(response.get("model"))
     return Reply(
         text=_text(message.get("content")),
@@ -229,13 +229,6 @@ def _calls(message: Mapping[str, Any]) -> list[Any]:
     return found
 
 
-def _arguments(value: object) -> str:
-    """Return the arguments as text; some servers send the object itself."""
-    if isinstance(value, dict):
-        return json_text(value)
-    return _text(value) or ""
-
-
 def _call(item: object) -> WireCall:
     function = item.get("function") if isinstance(item, dict) else None
     if not isinstance(item, dict) or not isinstance(function, dict):
@@ -243,24 +236,7 @@ def _call(item: object) -> WireCall:
     return WireCall(
         call_id=_text(item.get("id")) or "",
         name=_text(function.get("name")) or "",
-        arguments=_arguments(function.get("arguments")),
-    )
-
-
-def _usage(value: object) -> Usage:
-    if not isinstance(value, dict):
-        return Usage()
-    details_in = value.get("prompt_tokens_details")
-    details_out = value.get("completion_tokens_details")
-    return Usage(
-        tokens_in=count_of(value.get("prompt_tokens")),
-        tokens_out=count_of(value.get("completion_tokens")),
-        cached_in=count_of(details_in.get("cached_tokens"))
-        if isinstance(details_in, dict)
-        else None,
-        reasoning_out=count_of(details_out.get("reasoning_tokens"))
-        if isinstance(details_out, dict)
-        else None,
+        arguments=arguments_of(function.get("arguments")),
     )
 
 

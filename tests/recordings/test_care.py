@@ -27,6 +27,7 @@ from recordings import (
     write_recording,
 )
 from recordings.check import faults_of
+from tests.bench.recordings import many_runs, peak_kb
 from tests.recordings.builders import ANSWER, LOOK_UP, played, recorded, work_on
 from tools import PracticeShop
 
@@ -149,6 +150,15 @@ def test_figures_are_ranked_whatever_their_order(entries: list[Entry]) -> None:
 
     assert (found.latency_us.p50, found.latency_us.most) == (30, 1_100_000)
     assert found.latency_us.count == 6
+
+
+@pytest.mark.parametrize("command", ["stats", "verify"])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, command: str) -> None:
+    """The bench measures 50 MB; here a file of 12 times the size may take a tenth more."""
+    small, big = tmp_path / "small.jsonl", tmp_path / "big.jsonl"
+
+    assert many_runs(big, 12) > 10 * many_runs(small, 1)
+    assert peak_kb("recordings", command, big) < 1.1 * peak_kb("recordings", command, small)
 
 
 def test_nothing_is_counted_of_nothing() -> None:

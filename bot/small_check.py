@@ -11,9 +11,10 @@ from collections.abc import Iterable
 
 from bot.keeper import Keeper
 from bot.plan import plan_replay
+from bot.small_model import LIMITS
 from bot.supplies import Supplies, open_supplies
 from bot.triage import Triaged, triage
-from loop import PRICES, StopReason, get_profile
+from loop import PRICES, StopReason, get_profile, limits_from_text
 from recordings import SMALL_RECORDINGS, Match, Recording, read_recordings
 
 __all__ = ["TO_DO", "main", "replayed", "stale"]
@@ -25,7 +26,7 @@ def replayed(supplies: Supplies, recording: Recording, match: Match) -> Triaged:
     """Replay a recording under the limits that it was made with: those of today, but for time."""
     if recording.profile is None:
         raise ValueError("only a run of ours can be replayed so")
-    limits = get_profile(recording.profile).limits.changed(max_seconds=None)
+    limits = get_profile(recording.profile).limits.changed(**limits_from_text(LIMITS))
     plan = plan_replay(supplies, recording, limits, match)
     return triage(plan, supplies.shop, Keeper(recording.name, None))
 

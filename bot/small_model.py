@@ -30,7 +30,7 @@ from bot.triage import triage
 from loop import Ask
 from recordings import SMALL_RECORDINGS
 
-__all__ = ["NAME", "main", "record"]
+__all__ = ["LIMITS", "NAME", "main", "record"]
 
 NAME: Final = "smollm2-135m"
 """The model's name in settings and recordings."""

@@ -7,7 +7,8 @@ from sqlite_utils import Database
 from bot.slack.blocks import gave_up_message, note
 from bot.slack.status import put_status_edit, stored_status, ticket_ids
 from bot.slack.store.drafts import FeedbackKind, first_feedback
-from bot.slack.store.outbox import Priority, is_put, message_post, put_post
+from bot.slack.store.outbox import is_put, put_post
+from bot.slack.store.posts import Priority, message_post
 from bot.slack.store.threads import RunThread, end_thread, gave_up_key, running_thread
 from bot.slack.store.tickets import dead_jobs
 from bot.slack.views import GaveUpView, Message, Phase

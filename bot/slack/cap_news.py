@@ -11,7 +11,8 @@ from approvals import GroupUnavailable
 from approvals.store import Writer
 from bot.slack.blocks import note
 from bot.slack.steady import every
-from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import message_post
 from bot.slack.store.threads import CAPS, count_held, forget_told, is_told, note_told
 from bot.slack.troubles import Troubles
 from bot.slack.words import threads as lines

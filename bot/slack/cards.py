@@ -12,7 +12,8 @@ from sqlite_utils import Database
 from approvals import Policy, Proposal, ProposalState, ProposalView, proposals_of_run, view_proposal
 from bot.slack.blocks import card_message, card_note
 from bot.slack.store.cards import card_key, card_place, note_drawn
-from bot.slack.store.outbox import Priority, edit_of, message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import Priority, edit_of, message_post
 from bot.slack.views import CardView, Message
 from bot.story import Story
 from loop import Opened

@@ -21,7 +21,8 @@ from approvals.store import Writer
 from bot.slack.blocks import digest_message
 from bot.slack.overview import count_stops
 from bot.slack.store.letters import count_letters
-from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import message_post
 from bot.slack.store.threads import DAY_US, spent_usd
 from bot.slack.store.tickets import count_tickets, first_ticket_us
 from bot.slack.views import DigestView

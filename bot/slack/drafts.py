@@ -16,7 +16,8 @@ from bot.slack.buried import buried_message
 from bot.slack.history import LastDraft
 from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
-from bot.slack.store.outbox import Priority, edit_of, is_put, message_post, put_post
+from bot.slack.store.outbox import is_put, put_post
+from bot.slack.store.posts import Priority, edit_of, message_post
 from bot.slack.store.threads import RunThread, draft_key, gave_up_key, runs_of_thread, thread_of_run
 from bot.slack.store.tickets import TicketRow
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView

@@ -28,7 +28,8 @@ from bot.slack.markup import message_link
 from bot.slack.store.cards import card_message
 from bot.slack.store.inbox import DeliveryState, count_deliveries
 from bot.slack.store.letters import count_letters, letters
-from bot.slack.store.outbox import PostState, count_posts, failed_posts
+from bot.slack.store.outbox import count_posts, failed_posts
+from bot.slack.store.posts import PostState
 from bot.slack.store.threads import paused_by, thread_of_run
 from bot.slack.views import HealthLine, HomeView, RunLine, WaitingLine
 from bot.slack.words import home as words

@@ -46,7 +46,7 @@ from bot.slack.run_presses import RunPresses
 from bot.slack.serving import Staff
 from bot.slack.steady import Steady, Step
 from bot.slack.store.cards import card_sent
-from bot.slack.store.outbox import PostRow
+from bot.slack.store.posts import PostRow
 from bot.slack.store.threads import Caps, thread_sent
 from bot.slack.store.tickets import TRIAGE_JOB
 from bot.slack.take_in import TakeIn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, assert_never
 
 from bot.slack.store.cards import card_key
-from bot.slack.store.outbox import METADATA_TYPE, Method, Post, PostRow
+from bot.slack.store.posts import METADATA_TYPE, Method, Post, PostRow
 from bot.slack.store.threads import gave_up_key, status_key
 
 __all__ = ["arguments_of", "instead_of", "is_to_come_back"]

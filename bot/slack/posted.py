@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bot.slack.calls import Answer, Calls, Refused, Took
 from bot.slack.intake import Us
-from bot.slack.store.outbox import METADATA_TYPE
+from bot.slack.store.posts import METADATA_TYPE
 
 __all__ = ["LOOK_UPS", "Absent", "Found", "Look", "find_posted"]
 

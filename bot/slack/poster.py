@@ -21,10 +21,6 @@ from bot.slack.posted import LOOK_UPS, Absent, Found, find_posted
 from bot.slack.remedies import LETTERS, Course, course_of, remedy
 from bot.slack.steady import AT_ONCE
 from bot.slack.store.outbox import (
-    Method,
-    Post,
-    PostRow,
-    Priority,
     begin_post,
     fail_post,
     finish_post,
@@ -34,6 +30,7 @@ from bot.slack.store.outbox import (
     postpone,
     put_post,
 )
+from bot.slack.store.posts import Method, Post, PostRow, Priority
 from bot.slack.troubles import REFUSED, Troubles, shut
 
 __all__ = ["THREAD_GONE", "OnSent", "Poster"]

@@ -13,7 +13,7 @@ from bot.slack.errors import PressRefused
 from bot.slack.press import Press
 from bot.slack.refs import read_proposal_ref, read_run_ref, read_ticket_ref
 from bot.slack.store.cards import Place, card_place
-from bot.slack.store.outbox import Post, Priority, message_post, private_answer
+from bot.slack.store.posts import Post, Priority, message_post, private_answer
 from bot.slack.store.threads import thread_of_run
 from bot.slack.store.tickets import read_ticket
 from bot.slack.views import Message

@@ -10,7 +10,8 @@ from sqlite_utils import Database
 
 from bot.slack.blocks import ask_customer_message, note
 from bot.slack.refs import TicketRef
-from bot.slack.store.outbox import edit_of, is_put, message_post, put_post
+from bot.slack.store.outbox import is_put, put_post
+from bot.slack.store.posts import edit_of, message_post
 from bot.slack.store.tickets import TicketRow
 
 __all__ = ["ask_for_customer", "settle_question"]

@@ -30,7 +30,8 @@ from bot.slack.intake import (
 )
 from bot.slack.questions import ask_for_customer, settle_question
 from bot.slack.store.inbox import Delivery, has_later_subject, has_subject
-from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import message_post
 from bot.slack.store.replies import edit_reply, is_kept, keep_reply, remove_reply
 from bot.slack.store.tickets import (
     TicketRow,

@@ -13,7 +13,8 @@ from bot.slack.decider import Effect
 from bot.slack.errors import PersonUnavailable, PressRefused
 from bot.slack.home import Home
 from bot.slack.store.inbox import Delivery, DeliveryKind
-from bot.slack.store.outbox import private_answer, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import private_answer
 from bot.slack.taking import Apply
 from bot.slack.views import Message
 from bot.slack.words import answers

@@ -16,8 +16,9 @@ from bot.slack.blocks import draft_messages, note, status_message, stop_message
 from bot.slack.drafts import draft_proposals
 from bot.slack.run_views import draft_view, status_view, stop_view
 from bot.slack.status import put_status_edit, who_stopped
-from bot.slack.store.outbox import Priority, message_post, put_post
+from bot.slack.store.outbox import put_post
 from bot.slack.store.owed import owe_recording
+from bot.slack.store.posts import Priority, message_post
 from bot.slack.store.threads import RunThread, draft_key, end_thread, note_cost, status_key
 from bot.slack.store.tickets import TicketState, read_ticket, submit_newer
 from bot.slack.views import Message, StatusView

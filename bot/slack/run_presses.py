@@ -18,7 +18,8 @@ from bot.slack.press import Press
 from bot.slack.refs import ActionId, CallbackId, Field, read_run_ref
 from bot.slack.status import show_stopping
 from bot.slack.store.drafts import FeedbackKind, first_feedback, give_feedback, keep_edit
-from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import message_post
 from bot.slack.store.replies import keep_reply
 from bot.slack.store.threads import (
     RunThread,

@@ -9,7 +9,8 @@ from sqlite_utils import Database
 from bot.slack.blocks import status_message
 from bot.slack.run_views import status_view
 from bot.slack.store.drafts import FeedbackKind, first_feedback
-from bot.slack.store.outbox import Priority, edit_of, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import Priority, edit_of
 from bot.slack.store.threads import RunThread, status_key
 from bot.slack.store.tickets import read_ticket
 from bot.slack.views import Phase, StatusView

@@ -12,7 +12,8 @@ from bot.slack.lifecycle import LIFECYCLE
 from bot.slack.reader import Reader
 from bot.slack.remedies import remedy
 from bot.slack.store.inbox import Delivery, DeliveryKind
-from bot.slack.store.outbox import message_post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import message_post
 from bot.slack.taking import Apply
 from bot.slack.troubles import REFUSED, Troubles, shut
 from bot.slack.words import threads as lines

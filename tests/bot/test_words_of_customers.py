@@ -10,7 +10,8 @@ from approvals.store import Jobs, changed, connect, migrate, rows, tx
 from bot.slack.refs import CallbackId, ProposalRef
 from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
-from bot.slack.store.outbox import Post, put_post
+from bot.slack.store.outbox import put_post
+from bot.slack.store.posts import Post
 from bot.slack.store.replies import keep_reply
 from bot.slack.store.tickets import TicketRow, TicketState, open_ticket
 from bot.store import MIGRATIONS

@@ -46,7 +46,8 @@ from bot.slack.refs import ActionId
 from bot.slack.run_forms import run_fillers
 from bot.slack.settings import SlackSecrets, SlackSettings
 from bot.slack.store.cards import card_sent
-from bot.slack.store.outbox import PostRow, PostState, count_posts, failed_posts
+from bot.slack.store.outbox import count_posts, failed_posts
+from bot.slack.store.posts import PostRow, PostState
 from bot.slack.troubles import Troubles
 from bot.store import MIGRATIONS
 from bot.workspace import Channel, Group, HeldClock, Identity, Kind, Message, User, View, Workspace

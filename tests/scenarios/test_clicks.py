@@ -13,7 +13,8 @@ from approvals import Person, PersonKind, ProposalState, list_proposals
 from approvals.store import connect, tx
 from bot.slack.overview import MOST_WAITING, home_of
 from bot.slack.refs import ActionId
-from bot.slack.store.outbox import Post, Priority, next_due_post, put_post
+from bot.slack.store.outbox import next_due_post, put_post
+from bot.slack.store.posts import Post, Priority
 from tests.scenarios.clicks import (
     ANN,
     ART,

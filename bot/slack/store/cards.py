@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 from approvals import Proposal
 from approvals.store import changed, rows
-from bot.slack.store.outbox import PostRow, ts_of
+from bot.slack.store.outbox import ts_of
+from bot.slack.store.posts import PostRow
 
 __all__ = [
     "Place",

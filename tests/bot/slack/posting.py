@@ -9,7 +9,8 @@ from bot.slack import SLACK_MIGRATIONS
 from bot.slack.calls import Calls, web_client
 from bot.slack.intake import Us
 from bot.slack.poster import Poster
-from bot.slack.store.outbox import Post, PostState, count_posts, failed_posts, put_post
+from bot.slack.store.outbox import count_posts, failed_posts, put_post
+from bot.slack.store.posts import Post, PostState
 from bot.slack.troubles import Troubles
 from bot.workspace import HeldClock, Identity, Message, Workspace
 

@@ -16,7 +16,8 @@ from bot.slack.refs import CallbackId, ProposalRef, RunRef, TicketRef
 from bot.slack.store.drafts import FeedbackKind, give_feedback, keep_edit
 from bot.slack.store.erase import erase_old_tickets, erase_tickets_of
 from bot.slack.store.inbox import DeliveryKind, Incoming, store_delivery
-from bot.slack.store.outbox import Method, Post, finish_post, next_due_post, put_post
+from bot.slack.store.outbox import finish_post, next_due_post, put_post
+from bot.slack.store.posts import Method, Post
 from bot.slack.store.replies import keep_reply
 from bot.slack.store.tickets import TicketRow, TicketState, open_ticket, read_ticket, run_again
 from bot.store import MIGRATIONS

@@ -9,18 +9,8 @@ import pytest
 from approvals.store import changed, tx
 from bot.slack.poster import THREAD_GONE
 from bot.slack.steady import AT_ONCE
-from bot.slack.store.outbox import (
-    Method,
-    Post,
-    PostState,
-    Priority,
-    edit_of,
-    failed_posts,
-    next_due_post,
-    private_answer,
-    retry_post,
-    ts_of,
-)
+from bot.slack.store.outbox import failed_posts, next_due_post, retry_post, ts_of
+from bot.slack.store.posts import Method, Post, PostState, Priority, edit_of, private_answer
 from bot.slack.views import Message as Said
 from tests.bot.slack.posting import ANN, CHANNEL, OTHER, OUT, Desk
 

@@ -13,7 +13,7 @@ import pytest
 from bot.slack.calls import Failure, Limited, Lost, Refused
 from bot.slack.manifest import manifest, manifest_text
 from bot.slack.remedies import Course, course_of, remedy, told_of
-from bot.slack.store.outbox import Method, Post, edit_of, private_answer
+from bot.slack.store.posts import Method, Post, edit_of, private_answer
 from bot.slack.views import Message as Said
 from bot.workspace import Channel
 from tests.bot.slack.posting import ANN, BOT, CHANNEL, OTHER, Desk

@@ -24,6 +24,7 @@ from approvals import (
     view_proposal,
 )
 from approvals.store import Jobs, JobState
+from bot.slack.blocks.home import MAX_LETTERS, MAX_RUNS
 from bot.slack.markup import message_link
 from bot.slack.store.cards import card_message
 from bot.slack.store.inbox import DeliveryState, count_deliveries
@@ -44,8 +45,6 @@ __all__ = [
     "waiting_lines",
 ]
 
-RECENT_RUNS: Final = 10
-SHOWN_LETTERS: Final = 10
 COUNTED_RUNS: Final = 200
 """How many of the newest runs the ends are counted over."""
 MOST_WAITING: Final = 100
@@ -71,11 +70,11 @@ def home_of(
         operator=operator,
         waiting=waiting_lines(db, policy, person),
         waiting_count=count_waiting(db),
-        runs=tuple(_run_line(db, run) for run in runs[:RECENT_RUNS]),
+        runs=tuple(_run_line(db, run) for run in runs[:MAX_RUNS]),
         stops=count_stops(runs),
         health=health_lines(db, now_us=now_us),
         paused_by=paused_by(db),
-        letters=tuple(letters(db, limit=SHOWN_LETTERS)) if operator else (),
+        letters=tuple(letters(db, limit=MAX_LETTERS)) if operator else (),
         letter_count=count_letters(db) if operator else 0,
     )
 

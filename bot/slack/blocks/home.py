@@ -36,6 +36,8 @@ from bot.slack.words import letters as letter_words
 from loop import StopReason
 
 __all__ = [
+    "MAX_LETTERS",
+    "MAX_RUNS",
     "digest_message",
     "home_view",
     "note",
@@ -48,8 +50,9 @@ MAX_WAITING: Final = 15
 MAX_MINE: Final = 10
 """Each takes up to six blocks of the hundred that a Home may have."""
 MAX_LETTERS: Final = 10
-"""Each takes two blocks."""
-MAX_RUNS: Final = 15
+"""Each takes two blocks. Who reads the store for a Home reads no more of them either."""
+MAX_RUNS: Final = 10
+"""Likewise: the newest."""
 MAX_HEALTH: Final = 6
 MAX_NOTE: Final = 2_900
 

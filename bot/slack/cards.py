@@ -12,14 +12,14 @@ from sqlite_utils import Database
 from approvals import Policy, Proposal, ProposalState, ProposalView, proposals_of_run, view_proposal
 from bot.slack.blocks import card_message, card_note
 from bot.slack.store.cards import card_key, card_place, note_drawn
-from bot.slack.store.outbox import put_post
-from bot.slack.store.posts import Priority, edit_of, message_post
+from bot.slack.store.outbox import put_post, put_shown, skip_unsent
+from bot.slack.store.posts import Priority, message_post
 from bot.slack.views import CardView, Message
 from bot.story import Story
 from loop import Opened
 from recordings import Runs
 
-__all__ = ["draw_card", "note_card", "read_card", "tell_thread"]
+__all__ = ["draw_card", "forget_note", "note_card", "read_card", "tell_state", "tell_thread"]
 
 
 def read_card(db: Database, policy: Policy, proposal_id: str) -> CardView:
@@ -54,23 +54,15 @@ def draw_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
     if place is None:
         return False
     view = read_card(db, policy, proposal_id)
-    key = card_key(proposal_id)
-    first = message_post(
+    post = message_post(
         card_message(view),
         channel=place.channel,
         thread_ts=place.thread_ts,
-        key=key,
+        key=card_key(proposal_id),
         priority=Priority.FINAL,
     )
-    if not put_post(db, first, now_us=now_us):
-        again = edit_of(
-            card_message(view),
-            channel=place.channel,
-            target_key=key,
-            key=f"{key}:{cause}",
-            priority=Priority.ANSWER,  # it is what somebody who pressed looks at
-        )
-        put_post(db, again, now_us=now_us)
+    urgent = Priority.ANSWER  # it is what somebody who pressed looks at
+    put_shown(db, post, cause=cause, edit_priority=urgent, now_us=now_us)
     note_drawn(db, place, view.facts.proposal)
     return True
 
@@ -79,10 +71,31 @@ def note_card(db: Database, policy: Policy, proposal_id: str, *, cause: str, now
     """Put the line about a new state into the outbox, for the thread of the card."""
     told = card_note(read_card(db, policy, proposal_id))
     if told is not None:
-        tell_thread(db, proposal_id, told, key=f"note:{proposal_id}:{cause}", now_us=now_us)
+        tell_state(db, proposal_id, told, key=f"note:{proposal_id}:{cause}", now_us=now_us)
 
 
-def tell_thread(db: Database, proposal_id: str, told: Message, *, key: str, now_us: int) -> None:
+def forget_note(db: Database, proposal_id: str) -> None:
+    """Leave out what the thread was to be told of an earlier state and was not told yet.
+
+    A signature that was given must not be said to be missing below a card that says so.
+    """
+    skip_unsent(db, _stream(proposal_id))
+
+
+def tell_state(db: Database, proposal_id: str, told: Message, *, key: str, now_us: int) -> None:
+    """Tell a thread where a proposal stands, in place of what it was not told yet of that."""
+    tell_thread(db, proposal_id, told, key=key, now_us=now_us, stream=_stream(proposal_id))
+
+
+def tell_thread(
+    db: Database,
+    proposal_id: str,
+    told: Message,
+    *,
+    key: str,
+    now_us: int,
+    stream: str | None = None,
+) -> None:
     """Put a message about a proposal into the outbox, for its thread, once for its key."""
     place = card_place(db, proposal_id)
     if place is not None:
@@ -91,9 +104,14 @@ def tell_thread(db: Database, proposal_id: str, told: Message, *, key: str, now_
             channel=place.channel,
             thread_ts=place.thread_ts,
             key=key,
+            stream=stream,
             priority=Priority.FINAL,
         )
         put_post(db, post, now_us=now_us)
+
+
+def _stream(proposal_id: str) -> str:
+    return f"state:{proposal_id}"
 
 
 def _was_asked_again(db: Database, proposal: Proposal) -> bool:

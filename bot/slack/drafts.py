@@ -16,8 +16,8 @@ from bot.slack.buried import buried_message
 from bot.slack.history import LastDraft
 from bot.slack.run_views import draft_view, stop_view
 from bot.slack.store.drafts import FeedbackKind, count_feedback, edited_text, first_feedback
-from bot.slack.store.outbox import is_put, put_post
-from bot.slack.store.posts import Priority, edit_of, message_post
+from bot.slack.store.outbox import is_put, put_shown
+from bot.slack.store.posts import Priority, message_post
 from bot.slack.store.threads import RunThread, draft_key, gave_up_key, runs_of_thread, thread_of_run
 from bot.slack.store.tickets import TicketRow
 from bot.slack.views import CopyView, DraftProposal, DraftView, Message, StopView
@@ -127,22 +127,14 @@ def draw_draft(db: Database, run_id: str, cause: str, now_us: int) -> None:
     if thread is None:
         return
     for key, message in _drawn(db, thread):
-        first = message_post(
+        post = message_post(
             message,
             channel=thread.channel,
             thread_ts=thread.thread_ts,
             key=key,
             priority=Priority.FINAL,
         )
-        if not put_post(db, first, now_us=now_us):
-            again = edit_of(
-                message,
-                channel=thread.channel,
-                target_key=key,
-                key=f"{key}:{cause}",
-                priority=Priority.FINAL,
-            )
-            put_post(db, again, now_us=now_us)
+        put_shown(db, post, cause=cause, edit_priority=Priority.FINAL, now_us=now_us)
 
 
 def _drawn(db: Database, thread: RunThread) -> Iterator[tuple[str, Message]]:

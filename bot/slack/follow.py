@@ -24,7 +24,7 @@ from approvals import (
 )
 from approvals.store import Writer
 from bot.slack.blocks import edit_note, note, reminder
-from bot.slack.cards import draw_card, note_card, read_card, tell_thread
+from bot.slack.cards import draw_card, forget_note, note_card, read_card, tell_state, tell_thread
 from bot.slack.store.cards import stale_cards
 from bot.slack.store.cursors import move_cursor, read_cursor
 from bot.slack.words.proposals import FILLER_UNKNOWN
@@ -98,6 +98,8 @@ class Follower:
         cause, now_us = f"audit:{news[-1].seq}", self._now_us()
         draw_card(db, self._policy, proposal_id, cause=cause, now_us=now_us)
         events = {row.event for row in news}
+        if Event.APPROVED in events:
+            forget_note(db, proposal_id)
         if events & _TOLD:
             note_card(db, self._policy, proposal_id, cause=cause, now_us=now_us)
         for row in news:
@@ -121,7 +123,7 @@ class Follower:
     def _remind(self, db: Database, proposal_id: str, cause: str, now_us: int) -> None:
         view = read_card(db, self._policy, proposal_id)
         told = reminder(view, self._called(view.facts.needed_role))
-        tell_thread(db, proposal_id, told, key=f"reminder:{proposal_id}:{cause}", now_us=now_us)
+        tell_state(db, proposal_id, told, key=f"reminder:{proposal_id}:{cause}", now_us=now_us)
 
     def _tell_unknown(self, db: Database, proposal_id: str) -> None:
         """Say in the thread that nobody can approve what an unknown person asked for."""

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from approvals import Policy, Proposal, expiring_proposals
 from approvals.store import Writer
 from bot.slack.blocks import reminder
-from bot.slack.cards import read_card, tell_thread
+from bot.slack.cards import read_card, tell_state
 from bot.slack.steady import every
 from bot.slack.store.cards import card_place
 from bot.slack.store.outbox import is_put
@@ -66,7 +66,7 @@ class Reminders:
         for proposal in due:
             told = reminder(read_card(db, self._policy, proposal.proposal_id))
             key, now_us = _key(proposal), self._now_us()
-            tell_thread(db, proposal.proposal_id, told, key=key, now_us=now_us)
+            tell_state(db, proposal.proposal_id, told, key=key, now_us=now_us)
 
 
 def _key(proposal: Proposal) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from approvals import Person, PersonKind, ProposalState, list_proposals
+from approvals import Person, PersonKind, Proposal, ProposalState, list_proposals
 from approvals.store import connect, tx
 from bot.slack.overview import MOST_WAITING, home_of
 from bot.slack.refs import ActionId
@@ -440,6 +440,46 @@ def test_two_people_sign_above_the_limit_for_two(tmp_path: Path) -> None:
         assert desk.again(proposal).state is ProposalState.DONE
         assert len(desk.changes()) == 1
         assert len(desk.told(LEA)) == 2
+
+
+def signed_while_no_post_goes_out(desk: ClickDesk) -> Proposal:
+    """Return a proposal with the first of its two signatures, which the thread is not told yet."""
+    proposal, card = desk.show(DOUBLE)
+    desk.workspace.faults.rate_limit("chat.postMessage", 30)
+    desk.click(LEA, card)
+    desk.work()
+    return proposal
+
+
+@pytest.mark.parametrize(
+    ("execute", "state"), [(True, ProposalState.DONE), (False, ProposalState.APPROVED)]
+)
+def test_no_signature_is_said_to_be_missing_once_it_was_given(
+    tmp_path: Path, execute: bool, state: ProposalState
+) -> None:
+    with open_desk(tmp_path, two_people_above="50.00") as desk:
+        proposal = signed_while_no_post_goes_out(desk)
+
+        desk.click(HED, desk.card(proposal))
+        desk.work(execute=execute, horizon_s=60)
+
+        assert desk.again(proposal).state is state
+        assert not [each for each in desk.thread() if "*It needs" in shown(each)]
+
+
+def test_of_what_a_thread_is_told_of_a_proposal_the_newest_alone_is_posted_late(
+    tmp_path: Path,
+) -> None:
+    with open_desk(tmp_path, two_people_above="50.00") as desk:
+        proposal = signed_while_no_post_goes_out(desk)
+
+        desk.click(HED, desk.card(proposal), ActionId.REJECT)
+        desk.fill(HED)
+        desk.workspace.submit(HED, {"reason": "She got it"})
+        desk.work(horizon_s=60)
+
+        (told,) = [each for each in desk.thread() if each.ts > desk.card(proposal).ts]
+        assert f"*Rejected* by <@{HED}>" in shown(told)
 
 
 def test_a_rejection_asks_for_a_reason_which_the_card_and_the_thread_show(

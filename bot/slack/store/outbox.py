@@ -2,7 +2,7 @@
 
     ready -> sending -> sent | failed
     sending -> ready          Slack certainly did not take it
-    ready, sending -> skipped a newer state of the same thing took its place (edits only)
+    ready, sending -> skipped a newer state of the same thing took its place
     sent -> ready             somebody deleted it: it is posted anew, as its edit was to show it
 
 What a row says goes once it is sent or skipped: after that it names a message and no more.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlite_utils import Database
@@ -37,13 +38,18 @@ __all__ = [
     "post_anew",
     "postpone",
     "put_post",
+    "put_shown",
     "retry_post",
+    "skip_unsent",
     "ts_of",
 ]
 
 
 def put_post(db: Database, post: Post, *, now_us: int) -> bool:
-    """Store a post; False where its key is stored already. Older unsent edits are skipped."""
+    """Store a post; False where its key is stored already.
+
+    Of its stream, what was asked for earlier by the same method and is not sent is skipped.
+    """
     stored = changed(
         db,
         "INSERT INTO outbox (channel, thread_ts, method, payload, key, target_key,"
@@ -61,15 +67,43 @@ def put_post(db: Database, post: Post, *, now_us: int) -> bool:
             now_us,
         ),
     )
-    if stored == 1 and post.stream is not None and post.method is Method.UPDATE:
-        changed(
-            db,
-            "UPDATE outbox SET state = 'skipped', payload = '{}'"
-            " WHERE supersedes_key = ? AND key != ? AND method = 'chat.update'"
-            " AND state IN ('ready', 'sending')",
-            (post.stream, post.key),
-        )
+    if stored == 1 and post.stream is not None:
+        skip_unsent(db, post.stream, method=post.method, but=post.key)
     return stored == 1
+
+
+def skip_unsent(
+    db: Database, stream: str, *, method: Method = Method.POST, but: str | None = None
+) -> None:
+    """Leave out what a stream still has to say by one method, the row of the key ``but`` apart.
+
+    What is in doubt is left out too: if it was posted, it stays there and is not looked up.
+    """
+    changed(
+        db,
+        "UPDATE outbox SET state = 'skipped', payload = '{}'"
+        " WHERE supersedes_key = ? AND method = ? AND key IS NOT ?"
+        " AND state IN ('ready', 'sending')",
+        (stream, method.value, but),
+    )
+
+
+def put_shown(db: Database, post: Post, *, cause: str, edit_priority: int, now_us: int) -> None:
+    """Store the post of a message; where it is stored already, that message is changed in place.
+
+    ``cause`` names the change: the same one is stored once.
+    """
+    if not put_post(db, post, now_us=now_us):
+        edit = replace(
+            post,
+            key=f"{post.key}:{cause}",
+            thread_ts=None,
+            method=Method.UPDATE,
+            target_key=post.key,
+            stream=post.key,
+            priority=edit_priority,
+        )
+        put_post(db, edit, now_us=now_us)
 
 
 def next_due_post(

@@ -62,8 +62,8 @@ class Post:
         key: names it for ever; a second one with the same key is not stored.
         payload: the method's arguments, place and metadata apart.
         target_key: for an edit, the key of the row whose message is changed.
-        stream: names the thing that this is one state of; of its unsent edits only the newest
-            is worth sending.
+        stream: names the thing that this is one state of; of what is not sent of it by the same
+            method, only the newest is worth sending.
     """
 
     channel: str

@@ -212,6 +212,24 @@ def test_case_69_of_the_states_that_wait_only_the_newest_is_sent_and_it_goes_fir
     assert desk.count(PostState.SKIPPED) == 2
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_of_the_lines_about_one_thing_that_wait_only_the_newest_is_posted(
+    desk: Desk, lost: bool
+) -> None:
+    if lost:
+        desk.workspace.faults.lose_request("chat.postMessage")
+    else:
+        desk.workspace.faults.rate_limit("chat.postMessage", 30)
+
+    desk.post(replace(desk.say("needs a signature"), stream="P-1"))
+    desk.put(replace(desk.say("another's"), stream="P-2"), desk.say("of nothing"))
+    desk.put(replace(desk.say("done"), stream="P-1"))
+    desk.work()
+
+    assert desk.thread() == ["another's", "of nothing", "done"]
+    assert desk.count(PostState.SKIPPED) == 1
+
+
 def test_an_edit_waits_until_its_message_is_posted(desk: Desk) -> None:
     desk.workspace.faults.lose_request("chat.postMessage")
     edit = edit_of(Said(text="decided"), channel=CHANNEL, target_key="card", key="card:1")

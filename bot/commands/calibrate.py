@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from bot.calibration_texts import calibration_lines, calibration_value, settings_lines
-from bot.commands.common import json_option, pairs, say, settings_options, shown_damage
+from bot.commands.common import json_option, limit_option, say, settings_options, shown_damage
 from bot.commands.explore import success_option, turns_option
 from bot.new_file import check_new, write_new
 from bot.plan import choose_profile
@@ -48,14 +48,7 @@ def _read_share(context: click.Context, option: click.Parameter, value: str) -> 
 )
 @success_option
 @turns_option
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=pairs,
-    help="A limit in place of the profile's, to compare with. May be repeated.",
-)
+@limit_option("A limit in place of the profile's, to compare with. May be repeated.")
 @click.option(
     "--svg",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -22,7 +22,7 @@ from recordings import Match, RecordingUnreadable, RunRow, Runs, RunUnknown
 __all__ = [
     "find_run",
     "json_option",
-    "pairs",
+    "limit_option",
     "requesters_option",
     "say",
     "say_summary",
@@ -57,7 +57,9 @@ def settings_options(*names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-def pairs(context: click.Context, option: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+def _pairs(
+    context: click.Context, option: click.Parameter, values: Sequence[str]
+) -> dict[str, str]:
     """Read options of the form ``name=value``, each name once."""
     read: dict[str, str] = {}
     for value in values:
@@ -68,6 +70,13 @@ def pairs(context: click.Context, option: click.Parameter, values: Sequence[str]
             raise click.BadParameter(f"gives {name.strip()} twice", context, option)
         read[name.strip()] = text.strip()
     return read
+
+
+def limit_option(told: str) -> Callable[[Command], Command]:
+    """Give a command ``--limit NAME=VALUE``, which may be repeated, as its ``limits`` by name."""
+    return click.option(
+        "--limit", "limits", multiple=True, metavar="NAME=VALUE", callback=_pairs, help=told
+    )
 
 
 def to_type(line: str, *accepted: str) -> str:

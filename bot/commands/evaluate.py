@@ -14,7 +14,7 @@ from typing import Final
 
 import click
 
-from bot.commands.common import json_option, pairs, say, settings_options, shown_damage
+from bot.commands.common import json_option, limit_option, say, settings_options, shown_damage
 from bot.evaluating import Evaluated, Evaluator, data_digest, price_digest, prompt_digest
 from bot.evaluation_page import evaluation_page
 from bot.evaluation_runs import Planned, planned_live, planned_replays, tickets_of
@@ -57,14 +57,7 @@ SHOWN_MISSES: Final = 20
     metavar="N",
     help="So many runs of each ticket, or as many as are recorded.",
 )
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=pairs,
-    help="A limit in place of the profile's. May be repeated.",
-)
+@limit_option("A limit in place of the profile's. May be repeated.")
 @click.option(
     "--save",
     "file",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from bot.commands.common import pairs, settings_options, shown_damage
+from bot.commands.common import limit_option, settings_options, shown_damage
 from bot.errors import BotError
 from bot.new_file import STDOUT, check_new, write_new
 from bot.plan import choose_profile
@@ -48,14 +48,7 @@ turns_option = click.option(
     metavar="FILE",
     help="Write the page there instead of opening it; - prints it.",
 )
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=pairs,
-    help="A limit to begin with, in place of the profile's. May be repeated.",
-)
+@limit_option("A limit to begin with, in place of the profile's. May be repeated.")
 @success_option
 @turns_option
 @click.option("--no-texts", is_flag=True, help="Leave out what was said: replies, calls, results.")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from bot.commands.common import pairs, settings_options
+from bot.commands.common import limit_option, settings_options
 from bot.keeper import run_ids
 from bot.models import Models, opened_models
 from bot.places import environment
@@ -35,14 +35,7 @@ __all__ = ["record"]
     metavar="DIR",
     help="The folder for the recordings, one file a run. A file that is there is left as it is.",
 )
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=pairs,
-    help="A limit in place of the profile's, such as max_steps=4. May be repeated.",
-)
+@limit_option("A limit in place of the profile's, such as max_steps=4. May be repeated.")
 def record(
     *, tickets: tuple[str, ...], settings: Settings, into: Path, limits: dict[str, str]
 ) -> int:

@@ -14,7 +14,7 @@ from approvals import Created, Proposals, StoreError
 from bot.commands.common import (
     find_run,
     json_option,
-    pairs,
+    limit_option,
     requesters_option,
     say,
     say_summary,
@@ -51,14 +51,8 @@ __all__ = ["resume", "run"]
     "profile", "model", "live", "ask", "data", "recordings", "match", "today", "store"
 )
 @click.option("--trace", is_flag=True, help="Show each step.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=pairs,
-    help="A limit in place of the profile's, such as max_steps=4; none for no limit. May be "
-    "repeated.",
+@limit_option(
+    "A limit in place of the profile's, such as max_steps=4; none for no limit. May be repeated."
 )
 @click.option(
     "--fault",

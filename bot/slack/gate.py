@@ -20,6 +20,7 @@ from bot.slack.errors import WrongShape
 from bot.slack.incoming import message_subject, read_incoming
 from bot.slack.intake import Edit, Intake, Removal, Reply, Sorted, TicketMessage, Unread
 from bot.slack.refs import is_ours
+from bot.slack.store.cursors import LEFT_OUT, move_cursor
 from bot.slack.store.inbox import Incoming, has_subject, store_delivery
 from bot.slack.store.tickets import is_thread
 
@@ -77,8 +78,10 @@ class Gate:
 
     def answer(self, body: Mapping[str, Any]) -> BoltResponse | None:
         """Return what to answer; None where the request is not ours."""
-        if _is_closing(body) or (self._whole_app and _is_rate_notice(body)):
+        if _is_closing(body):
             return BoltResponse(status=200)
+        if body.get("type") == "app_rate_limited":
+            return self._note_left_out()
         try:
             found = read_incoming(body, self._intake, whole_app=self._whole_app)
         except WrongShape as error:
@@ -109,6 +112,19 @@ class Gate:
         body = {"type": "event_callback", "event_id": key, "event": event}
         found = read_incoming(body, self._intake, whole_app=self._whole_app)
         return Taken.NOT_OURS if found is None else self._store(*found)
+
+    def _note_left_out(self) -> BoltResponse | None:
+        """Note that Slack leaves events out, so that what it left out is read; say it in the log.
+
+        In a team's app the notice is handed on: it tells of their events too.
+        """
+        _LOG.warning("Slack leaves events out: the app was sent more than 30,000 within an hour")
+        now_us = self._now_us()
+        try:
+            self._writer.run(lambda db: move_cursor(db, LEFT_OUT, now_us))
+        except Exception:  # noqa: BLE001 - the regular reading finds it all the same, only later
+            _LOG.exception("it could not be noted that events were left out")
+        return BoltResponse(status=200) if self._whole_app else None
 
     def _store(self, incoming: Incoming, message: Sorted | None) -> Taken:
         now_us = self._now_us()
@@ -152,14 +168,6 @@ def _is_closing(body: Mapping[str, Any]) -> bool:
             return is_ours(name)
         case _:
             return False
-
-
-def _is_rate_notice(body: Mapping[str, Any]) -> bool:
-    """Whether Slack says that it leaves events out. Said in the log."""
-    if body.get("type") != "app_rate_limited":
-        return False
-    _LOG.warning("Slack leaves events out: the app was sent more than 30,000 within an hour")
-    return True
 
 
 def _refused(faults: Mapping[str, str]) -> BoltResponse:

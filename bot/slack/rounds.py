@@ -2,7 +2,8 @@
 
 Over HTTP Slack delivers for about six minutes and then gives up, and an app that we are attached
 to may be reached in any way. So the channels are read at the start, soon after a reading that left
-something out, and regularly. In Socket Mode ``bot.slack.watch`` knows when there was a gap.
+something out, when the minute is over in which Slack left events out, and regularly. In Socket
+Mode ``bot.slack.watch`` knows when there was a gap.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from typing import Final
 from sqlite_utils import Database
 
 from bot.slack.catch_up import CaughtUp
+from bot.slack.store.cursors import LEFT_OUT, read_cursor
 
 __all__ = ["Rounds"]
 
 EVERY_S: Final = 300
 """How often the channels are read: some 30 calls, and one for each thread with something new."""
 AGAIN_S: Final = 60
-"""After a reading that left something out: the time over which Slack counts calls."""
+"""After a reading that left something out: the time over which Slack counts calls. And after word
+that Slack leaves events out: it does so for a minute at a time."""
 SECOND_US: Final = 1_000_000
 
 
@@ -35,6 +38,7 @@ class Rounds:
     def __init__(self, catch_up: Callable[[], CaughtUp], *, now_us: Callable[[], int]) -> None:
         self._catch_up = catch_up
         self._now_us = now_us
+        self._read_us = 0  # when the last reading began
         self._due_us = 0
         self._lock = threading.Lock()
 
@@ -42,10 +46,20 @@ class Rounds:
         """Read if it is time, or wait for a reading that was begun; return when to come again."""
         with self._lock:
             if self._now_us() >= self._due_us:
+                self._read_us = self._now_us()
                 wait_s = EVERY_S if self._catch_up().whole else AGAIN_S
                 self._due_us = self._now_us() + wait_s * SECOND_US
             return self._due_us
 
-    def step(self, _db: Database) -> int:
-        """Do the same as a ``Step``. The reading opens the store for itself."""
+    def step(self, db: Database) -> int:
+        """Do the same as a ``Step``, with what the store says that Slack left out."""
+        left_out_us = read_cursor(db, LEFT_OUT)
+        if left_out_us is not None:
+            self._read_at(left_out_us + AGAIN_S * SECOND_US)
         return self.go()
+
+    def _read_at(self, at_us: int) -> None:
+        """Read no later than at this moment, unless a reading began since."""
+        with self._lock:
+            if self._read_us < at_us:
+                self._due_us = min(self._due_us, at_us)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 from sqlite_utils import Database
 
@@ -27,6 +28,7 @@ from bot.workspace import (
     RunningClock,
     TookTooLong,
     User,
+    View,
     Workspace,
 )
 from recordings import Match
@@ -166,6 +168,21 @@ class Office:
         assert reply is not None
         return reply
 
+    def form(self, user: str, words: str) -> View:
+        """Wait until the form in front of somebody says something, and return it."""
+
+        def found() -> View | None:
+            view = self.workspace.modal(user)
+            return view if view is not None and words in str(view.body) else None
+
+        view = self.workspace.wait_for(found, seconds=15, what=f"a form with {words!r}")
+        assert view is not None
+        return view
+
+    def drafts(self, ticket: Message) -> int:
+        """Count the drafts in a thread."""
+        return sum("Draft for" in shown(each) for each in self.workspace.replies(ticket))
+
     def rest(self, *, seconds: float = 20.0) -> None:
         """Wait until nothing is left to take in, to do or to post."""
         self.workspace.settle()
@@ -208,15 +225,23 @@ def is_at_rest(store: Path) -> bool:
         return int(next(iter(rows(db, _UNDONE)[0].values()))) == 0
 
 
+def times_logged(caplog: pytest.LogCaptureFixture, words: str) -> int:
+    """Count the lines of the log that hold these words."""
+    return sum(words in each for each in caplog.messages)
+
+
 def shown(message: Message) -> str:
     """Return everything that a message shows, as one text."""
     return f"{message.text}\n{json.dumps(message.blocks, ensure_ascii=False)}"
 
 
 @contextmanager
-def office(folder: Path, **given: Any) -> Iterator[Office]:
-    """Open a workspace with a bot that is not started; for what is given see ``settings_for``."""
-    with make_workspace() as workspace:
+def office(folder: Path, *, clock: HeldClock | None = None, **given: Any) -> Iterator[Office]:
+    """Open a workspace with a bot that is not started.
+
+    For the clock see ``make_workspace``, for what else is given ``settings_for``.
+    """
+    with make_workspace(clock) as workspace:
         place = Office(workspace, folder, given)
         try:
             yield place

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from slack_bolt import BoltRequest
 
 from bot import attach
 from bot.slack.outside import Outside
 from bot.slack.rounds import AGAIN_S, EVERY_S
-from bot.workspace import HeldClock, Message
+from bot.workspace import HeldClock
 from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import Office, make_workspace, shown
+from tests.scenarios.office import Office, office
 from tests.scenarios.test_transport import team_app
 
 SIMPLE, OTHER = "T-80008", "T-80007"
@@ -42,29 +43,9 @@ each_way = pytest.mark.parametrize("at_work", [over_http, attached])
 
 
 @pytest.fixture
-def ahead() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture
-def outside(ahead: Ahead) -> Outside:
-    """Clocks that the test moves."""
-    return Outside(now_us=ahead.now_us, monotonic=ahead.monotonic)
-
-
-@pytest.fixture
 def place(tmp_path: Path) -> Iterator[Office]:
-    given = {"mode": "http", "port": free_port()}
-    with (
-        make_workspace(HeldClock()) as workspace,
-        closing(Office(workspace, tmp_path, given)) as place,
-    ):
-        yield place
-
-
-def drafts(place: Office, ticket: Message) -> int:
-    """Count the drafts in a thread."""
-    return sum("Draft for" in shown(each) for each in place.workspace.replies(ticket))
+    with office(tmp_path, clock=HeldClock(), mode="http", port=free_port()) as opened:
+        yield opened
 
 
 def read_times(place: Office) -> int:
@@ -96,7 +77,7 @@ def test_a_gap_that_could_not_be_read_at_the_start_is_read_a_minute_later(
         ahead.seconds += AGAIN_S + 1
         place.wait_for_reply(missed, "Draft for", seconds=30)
         place.rest()
-    assert drafts(place, missed) == 1
+    assert place.drafts(missed) == 1
 
 
 @each_way
@@ -113,8 +94,39 @@ def test_what_slack_has_stopped_to_deliver_is_found_within_minutes(
         for ticket in missed:
             place.wait_for_reply(ticket, "Draft for", seconds=30)
         place.rest()
-    assert [drafts(place, each) for each in missed] == [1, 1]
+    assert [place.drafts(each) for each in missed] == [1, 1]
     assert "2 messages were found that had not been delivered" in caplog.text
+
+
+def test_what_slack_left_out_is_read_when_that_minute_is_over(
+    place: Office, ahead: Ahead, outside: Outside
+) -> None:
+    place.open(outside)
+    place.workspace.deliver({"type": "app_rate_limited", "minute_rate_limited": 1}).answer()
+    missed = place.ticket(SIMPLE, deliver=False)
+    place.rest()
+    assert read_times(place) == 1
+
+    ahead.seconds += AGAIN_S
+    place.wait_for_reply(missed, "Draft for", seconds=30)
+    assert read_times(place) == 2
+
+
+def test_what_slack_left_out_is_read_by_the_process_that_reads_whichever_was_told(
+    place: Office, ahead: Ahead, outside: Outside
+) -> None:
+    apps = [team_app(place), team_app(place)]
+    with (
+        attach(apps[0], place.settings, outside=outside) as first,
+        attach(apps[1], place.settings, outside=outside) as second,
+    ):
+        place.workspace.wait_for(lambda: first.runs_jobs or second.runs_jobs, what="the lock")
+        notice = BoltRequest(body={"type": "app_rate_limited"}, mode="socket_mode")
+        answer = apps[first.runs_jobs].dispatch(notice)
+        missed = place.ticket(SIMPLE, deliver=False)
+        ahead.seconds += AGAIN_S
+        place.wait_for_reply(missed, "Draft for", seconds=30)
+    assert answer.status == 404  # it was handed on, and the team's app has no listener for it
 
 
 def test_a_reading_that_fails_within_ourselves_is_logged_and_is_no_whole_reading(

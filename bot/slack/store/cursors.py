@@ -1,12 +1,20 @@
-"""How far something was read: the audit by the follower, a channel's history by the catch-up."""
+"""How far something was read: the audit by the follower, a channel's history by the catch-up.
+
+And when Slack last said that it leaves events out, in microseconds since 1970.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from sqlite_utils import Database
 
 from approvals.store import changed, rows
 
-__all__ = ["move_cursor", "read_cursor"]
+__all__ = ["LEFT_OUT", "move_cursor", "read_cursor"]
+
+LEFT_OUT: Final = "left-out"
+"""Names the cursor of that moment: whichever process is told, the one that reads sees it."""
 
 
 def read_cursor(db: Database, name: str) -> int | None:

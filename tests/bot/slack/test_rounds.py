@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
+import pytest
+from sqlite_utils import Database
+
+from approvals.store import connect, migrate, tx
+from bot.slack import SLACK_MIGRATIONS
 from bot.slack.catch_up import CaughtUp
 from bot.slack.rounds import AGAIN_S, EVERY_S, SECOND_US, Rounds
+from bot.slack.store.cursors import LEFT_OUT, move_cursor
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    """A store that several processes may share."""
+    with closing(connect(tmp_path / "store.sqlite3")) as opened:
+        migrate(opened, [SLACK_MIGRATIONS])
+        yield opened
 
 
 class Scene:
@@ -20,6 +36,12 @@ class Scene:
     def catch_up(self) -> CaughtUp:
         self.read += 1
         return CaughtUp(whole=self.whole)
+
+    def step(self, db: Database, *, after_us: int) -> int:
+        """Take a step after some microseconds; return how often it was read in all."""
+        self.now_us += after_us
+        assert self.rounds.step(db) > self.now_us
+        return self.read
 
     def after(self, us: int) -> int:
         """Go after some microseconds; return how often it was read in all."""
@@ -37,3 +59,34 @@ def test_it_is_read_at_once_and_again_when_the_time_is_over(whole: bool, wait_s:
     assert scene.after(wait_s * SECOND_US - 1) == 1
     assert scene.after(1) == 2
     assert scene.after(1) == 2
+
+
+@pytest.mark.parametrize("told_at", [1, EVERY_S - AGAIN_S - 1])
+def test_what_slack_left_out_is_read_once_when_its_minute_is_over(
+    db: Database, told_at: int
+) -> None:
+    scene = Scene()
+    assert scene.step(db, after_us=0) == 1
+    told_us = scene.now_us + told_at * SECOND_US
+    with tx(db):
+        move_cursor(db, LEFT_OUT, told_us)
+
+    scene.now_us = told_us
+    assert scene.step(db, after_us=AGAIN_S * SECOND_US - 1) == 1
+    assert scene.step(db, after_us=1) == 2
+    assert scene.step(db, after_us=1) == 2
+    assert scene.step(db, after_us=EVERY_S * SECOND_US - 2) == 2
+    assert scene.step(db, after_us=1) == 3
+
+
+def test_a_reading_within_the_minute_in_which_slack_leaves_out_is_not_the_last(
+    db: Database,
+) -> None:
+    scene = Scene()
+    scene.step(db, after_us=0)
+    with tx(db):
+        move_cursor(db, LEFT_OUT, scene.now_us + (EVERY_S - 1) * SECOND_US)
+
+    assert scene.step(db, after_us=EVERY_S * SECOND_US) == 2
+    assert scene.step(db, after_us=(AGAIN_S - 1) * SECOND_US - 1) == 2
+    assert scene.step(db, after_us=1) == 3

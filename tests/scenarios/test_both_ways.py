@@ -14,7 +14,7 @@ from bot.demo.pace import Pace
 from bot.slack.amounts import amount_field
 from bot.slack.outside import Outside
 from bot.slack.refs import ActionId
-from bot.workspace import Message, View
+from bot.workspace import Message
 from tests.harness.ports import free_port
 from tests.scenarios.office import (
     ANN,
@@ -58,18 +58,6 @@ def told(bot: Office, user: str, words: str) -> None:
     )
 
 
-def form(bot: Office, user: str, words: str) -> View:
-    """Wait until the form in front of somebody is filled."""
-
-    def found() -> View | None:
-        view = bot.workspace.modal(user)
-        return view if view is not None and words in str(view.body) else None
-
-    view = bot.workspace.wait_for(found, seconds=15, what=f"a form with {words!r}")
-    assert view is not None
-    return view
-
-
 def changes(bot: Office) -> int:
     """Count what was carried out."""
     bot.rest()
@@ -108,7 +96,7 @@ def test_a_reject_asks_for_a_reason_and_changes_nothing(bot: Office) -> None:
     ticket = bot.ticket("T-90104")
 
     bot.workspace.click(BEN, card(bot, ticket), ActionId.REJECT)
-    form(bot, BEN, "reason")
+    bot.form(BEN, "reason")
     bot.workspace.submit(BEN, {"reason": "It came this morning."})
 
     bot.wait_for_reply(ticket, "It came this morning.")
@@ -120,7 +108,7 @@ def test_an_edited_amount_is_what_is_paid(bot: Office) -> None:
     ticket = bot.ticket("T-64872")
 
     bot.workspace.click(LEA, card(bot, ticket), ActionId.EDIT_AMOUNT)
-    form(bot, LEA, amount_field(1, "CAD"))
+    bot.form(LEA, amount_field(1, "CAD"))
     bot.workspace.submit(LEA, {amount_field(1, "CAD"): "30.00"})
     edited = bot.wait_for_reply(ticket, "Refund 30.00 CAD")
     bot.workspace.click(HED, edited, ActionId.APPROVE)

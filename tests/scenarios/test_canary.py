@@ -76,11 +76,7 @@ def test_a_secret_typed_into_a_form_is_in_no_file_once_its_delivery_is_done(tmp_
 
 
 def _send(bot: Office, title: str, values: dict[str, str]) -> None:
-    def is_open() -> bool:
-        view = bot.workspace.modal(ANN)
-        return view is not None and title in str(view.body)
-
-    bot.workspace.wait_for(is_open, what=f"a form with {title!r}")
+    bot.form(ANN, title)
     assert bot.workspace.submit(ANN, values).answer().ok
 
 

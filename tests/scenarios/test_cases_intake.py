@@ -13,7 +13,6 @@ import pytest
 
 from approvals.store import connect, tx
 from bot.models import replayed
-from bot.now import now_us as wall_us
 from bot.plan import Plan
 from bot.slack.outside import Outside
 from bot.slack.refs import ActionId, CallbackId
@@ -21,10 +20,11 @@ from bot.slack.words.threads import not_a_member
 from bot.workspace import Message, View
 from loop import Clock, Model, Reply, Request, WireCall
 from recordings import Match
+from tests.scenarios.ahead import SECOND_US, Ahead
 from tests.scenarios.office import ANN, APPROVALS, BEN, CHANNEL, GUS, LEA, Office, office, shown
 from tests.scenarios.test_intake import REFUND, SIMPLE, Gates, in_progress
 
-HOUR_US = 3_600_000_000
+HOUR_S = 3_600
 TEXT = "T-80008 C-81265 Where is my shed?"
 FORM_APP, FORM_BOT = "A0FORM", "B0FORM"
 
@@ -64,17 +64,6 @@ class _AsksForNothing:
         return replace(call, arguments=json.dumps(arguments | plain))
 
 
-class Ahead:
-    """The clock of the wall, set on at will."""
-
-    def __init__(self) -> None:
-        self.ahead_us = 0
-
-    def now_us(self) -> int:
-        """Return microseconds since 1970."""
-        return wall_us() + self.ahead_us
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Office]:
     """A workspace with an app whose messages count, and a bot that is not started."""
@@ -106,18 +95,6 @@ def home_of(bot: Office, user: str, words: str) -> View:
     return home
 
 
-def form_of(bot: Office, user: str, words: str) -> View:
-    """Wait until the form in front of somebody says something, and return it."""
-
-    def found() -> View | None:
-        view = bot.workspace.modal(user)
-        return view if view is not None and words in str(view.body) else None
-
-    view = bot.workspace.wait_for(found, what=f"a form with {words!r}")
-    assert view is not None
-    return view
-
-
 def message_event(event_id: str, **event: Any) -> dict[str, Any]:
     """Return a delivery of a message in the channel."""
     told = {"type": "message", "channel": CHANNEL, **event}
@@ -141,21 +118,22 @@ def test_case_19_an_approval_runs_no_step_again_and_its_card_names_the_change(
     assert bot.count("SELECT count(*) FROM runs") == 1
 
 
-def test_case_29_a_proposal_of_a_run_has_its_time_and_expires_by_itself(place: Office) -> None:
-    clock = Ahead()
-    place.open(Outside(now_us=clock.now_us))
+def test_case_29_a_proposal_of_a_run_has_its_time_and_expires_by_itself(
+    place: Office, ahead: Ahead, outside: Outside
+) -> None:
+    place.open(outside)
     ticket = place.ticket(REFUND)
     card_of(place, ticket)
     place.rest()
     life = place.count("SELECT expires_us - created_us FROM proposals")
-    assert life == 72 * HOUR_US
+    assert life == 72 * HOUR_S * SECOND_US
 
-    clock.ahead_us = 49 * HOUR_US
+    ahead.seconds = 49 * HOUR_S
     first = place.wait_for_reply(ticket, "still undecided")
     assert f"<@{BEN}>" not in shown(first)
-    clock.ahead_us = 69 * HOUR_US
+    ahead.seconds = 69 * HOUR_S
     place.wait_for_reply(ticket, f"<@{BEN}> `P-")
-    clock.ahead_us = 73 * HOUR_US
+    ahead.seconds = 73 * HOUR_S
 
     place.wait_for_reply(ticket, "*Expired*")
     assert place.count("SELECT count(*) FROM proposals WHERE state = 'expired'") == 1
@@ -261,7 +239,7 @@ def test_the_shortcut_asks_for_ticket_and_customer_and_starts_with_them(bot: Off
     chat = bot.workspace.post(ANN, "Where is my shed? ann@example.com", channel=CHANNEL)
 
     bot.workspace.shortcut(BEN, CallbackId.TRIAGE, chat)
-    form_of(bot, BEN, "Ticket id")
+    bot.form(BEN, "Ticket id")
     bot.workspace.submit(BEN, {"ticket": "t-80008", "customer": "C-81265"})
 
     bot.wait_for_reply(chat, "T-80008-resolver-chat-small-1")
@@ -280,7 +258,7 @@ def test_the_shortcut_on_a_form_keeps_who_filled_it_in_or_that_nobody_knows(
     form = bot.workspace.post(None, text, channel=CHANNEL, bot_id="B0OTHER")
 
     bot.workspace.shortcut(LEA, CallbackId.TRIAGE, form)
-    form_of(bot, LEA, "Ticket id")
+    bot.form(LEA, "Ticket id")
     bot.workspace.submit(LEA, {"ticket": "T-80008", "customer": "C-81265"})
 
     bot.wait_for_reply(form, "T-80008-resolver-chat-small-1")
@@ -300,7 +278,7 @@ def test_the_shortcut_keeps_the_reporter_that_metadata_name(bot: Office) -> None
     )
 
     bot.workspace.shortcut(LEA, CallbackId.TRIAGE, message)
-    form_of(bot, LEA, "Ticket id")
+    bot.form(LEA, "Ticket id")
     bot.workspace.submit(LEA, {"ticket": "T-80008", "customer": "C-81265"})
 
     bot.wait_for_reply(message, "T-80008-resolver-chat-small-1")
@@ -313,7 +291,7 @@ def test_the_shortcut_fills_in_what_the_message_begins_with(bot: Office) -> None
 
     bot.workspace.shortcut(BEN, CallbackId.TRIAGE, ticket)
 
-    view = form_of(bot, BEN, "Ticket id")
+    view = bot.form(BEN, "Ticket id")
     assert "T-80008" in str(view.body)
     assert "C-81265" in str(view.body)
 
@@ -323,7 +301,7 @@ def test_the_shortcut_of_a_guest_is_refused(bot: Office) -> None:
 
     bot.workspace.shortcut(GUS, CallbackId.TRIAGE, chat)
 
-    form_of(bot, GUS, not_a_member())
+    bot.form(GUS, not_a_member())
     assert bot.count("SELECT count(*) FROM tickets") == 0
 
 
@@ -356,7 +334,7 @@ def test_case_59_what_is_rejected_in_app_home_has_its_reason_in_the_thread_and_o
     bot.workspace.open_home(BEN)
 
     bot.workspace.click(BEN, home_of(bot, BEN, "Waiting for you (1)"), ActionId.REJECT)
-    form_of(bot, BEN, "Why?")
+    bot.form(BEN, "Why?")
     bot.workspace.submit(BEN, {"reason": "It arrived this morning"})
 
     home_of(bot, BEN, "Waiting for you (0)")

@@ -12,7 +12,7 @@ from slack_sdk import WebClient
 
 from bot.slack.refs import ActionId, CallbackId, RunRef
 from bot.supplies import load_cases
-from bot.workspace import Kind, Message, View
+from bot.workspace import Kind, Message
 from loop import Opened
 from recordings import Match, Runs
 from tests.scenarios.office import ANN, BEN, CHANNEL, GUS, LEA, Office, office, shown
@@ -59,18 +59,6 @@ def card(bot: Office, ticket: Message) -> Message:
     return _with_button(bot, ticket, ActionId.APPROVE)
 
 
-def form(bot: Office, user: str, words: str) -> View:
-    """Wait until the form in front of somebody says something."""
-
-    def found() -> View | None:
-        view = bot.workspace.modal(user)
-        return view if view is not None and words in str(view.body) else None
-
-    view = bot.workspace.wait_for(found, what=f"a form with {words!r}")
-    assert view is not None
-    return view
-
-
 def told(bot: Office, user: str) -> str:
     """Return all that one person was told in private."""
     bot.rest()
@@ -88,7 +76,7 @@ def test_the_answer_to_copy_warns_until_its_proposal_is_done_and_then_names_what
 ) -> None:
     ticket = bot.ticket(REFUND)
     bot.workspace.click(ANN, draft(bot, ticket), ActionId.COPY)
-    before = form(bot, ANN, "The answer")
+    before = bot.form(ANN, "The answer")
     assert "waiting for a decision" in str(before.body)
     assert "reference" not in str(before.body)
     bot.workspace.close(ANN)
@@ -96,7 +84,7 @@ def test_the_answer_to_copy_warns_until_its_proposal_is_done_and_then_names_what
     bot.workspace.click(BEN, card(bot, ticket), ActionId.APPROVE)
     bot.rest()
     bot.workspace.click(ANN, draft(bot, ticket), ActionId.COPY)
-    after = form(bot, ANN, "The answer")
+    after = bot.form(ANN, "The answer")
 
     assert "reference" in str(after.body)
     assert "9.95 CAD" in str(after.body)
@@ -110,7 +98,7 @@ def test_the_answer_of_a_later_run_that_asks_for_the_same_warns_and_follows_its_
     draft(again, ticket)
     later = ask_again(again, ticket)
     again.workspace.click(ANN, later, ActionId.COPY)
-    before = str(form(again, ANN, "The answer").body)
+    before = str(again.form(ANN, "The answer").body)
     again.workspace.close(ANN)
     assert again.count("SELECT count(*) FROM proposals") == 1
 
@@ -118,7 +106,7 @@ def test_the_answer_of_a_later_run_that_asks_for_the_same_warns_and_follows_its_
     again.rest()
     done = again.workspace.latest(later)
     again.workspace.click(ANN, done, ActionId.COPY)
-    after = str(form(again, ANN, "The answer").body)
+    after = str(again.form(ANN, "The answer").body)
 
     assert "waiting" in shown(later)
     assert "waiting for a decision" in before
@@ -147,7 +135,7 @@ def test_a_further_run_is_given_the_draft_that_it_is_to_change_and_who_said_what
     second = ask_again(again, ticket)
     from_model = given(again)
     again.workspace.click(BEN, second, ActionId.EDIT_DRAFT)
-    form(again, BEN, "The answer")
+    again.form(BEN, "The answer")
     again.workspace.submit(BEN, {"text-1": "It comes tomorrow."})
     again.rest()
     ask_again(again, ticket)
@@ -181,11 +169,11 @@ def test_the_answer_of_a_later_run_follows_a_rejection_of_before_and_its_second_
 ) -> None:
     ticket = again.ticket(REFUND)
     again.workspace.click(BEN, card(again, ticket), ActionId.REJECT)
-    form(again, BEN, "reason")
+    again.form(BEN, "reason")
     again.workspace.submit(BEN, {"reason": "not yet"})
     later = ask_again(again, ticket)
     again.workspace.click(ANN, later, ActionId.COPY)
-    before = str(form(again, ANN, "The answer").body)
+    before = str(again.form(ANN, "The answer").body)
     again.workspace.close(ANN)
 
     reopen = _with_button(again, ticket, ActionId.REOPEN)
@@ -246,7 +234,7 @@ def test_who_filled_a_form_in_does_not_approve_it_and_somebody_else_does(tmp_pat
 def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Office) -> None:
     ticket = bot.ticket(SIMPLE)
     bot.workspace.click(ANN, draft(bot, ticket), ActionId.EDIT_DRAFT)
-    form(bot, ANN, "The answer")
+    bot.form(ANN, "The answer")
 
     bot.workspace.submit(ANN, {"text-1": "Dear customer, it comes tomorrow."})
     bot.rest()
@@ -255,12 +243,12 @@ def test_an_edited_draft_is_shown_with_its_editor_and_is_what_is_copied(bot: Off
     assert "it comes tomorrow" in shown(edited)
     assert ANN in shown(edited)
     bot.workspace.click(BEN, edited, ActionId.COPY)
-    assert "it comes tomorrow" in str(form(bot, BEN, "The answer").body)
+    assert "it comes tomorrow" in str(bot.form(BEN, "The answer").body)
 
 
 def test_the_button_of_the_form_to_copy_closes_it_and_says_nothing(bot: Office) -> None:
     bot.workspace.click(ANN, draft(bot, bot.ticket(SIMPLE)), ActionId.COPY)
-    form(bot, ANN, "The answer")
+    bot.form(ANN, "The answer")
 
     assert bot.workspace.submit(ANN).answer().ok
     assert told(bot, ANN) == ""
@@ -276,7 +264,7 @@ def test_the_button_of_the_form_to_copy_closes_it_and_says_nothing(bot: Office) 
 def test_a_text_of_blanks_is_no_text(bot: Office, button: ActionId, words: str, field: str) -> None:
     found = draft(bot, bot.ticket(SIMPLE))
     bot.workspace.click(ANN, found, button)
-    form(bot, ANN, words)
+    bot.form(ANN, words)
 
     answer = bot.workspace.submit(ANN, {field: " \n "}).answer().body
     bot.rest()
@@ -289,7 +277,7 @@ def test_a_text_of_blanks_is_no_text(bot: Office, button: ActionId, words: str, 
 def test_what_became_of_a_change_is_never_guessed(bot: Office, chosen: dict[str, Any]) -> None:
     found = draft(bot, bot.ticket(SIMPLE))
     bot.workspace.click(ANN, found, ActionId.EDIT_DRAFT)
-    form(bot, ANN, "The answer")
+    bot.form(ANN, "The answer")
     sent = bot.workspace.submit(ANN).payload
     values = {"reason": {"reason": {"value": "I asked."}}, **chosen}
     view = {"callback_id": CallbackId.SETTLE.value, "state": {"values": values}}
@@ -348,7 +336,7 @@ def test_thumbs_are_counted_once_for_each_person(bot: Office) -> None:
 def test_asking_again_is_said_in_the_thread_and_starts_another_run(bot: Office) -> None:
     ticket = bot.ticket(SIMPLE)
     bot.workspace.click(ANN, draft(bot, ticket), ActionId.ASK_AGAIN)
-    form(bot, ANN, "What should be different?")
+    bot.form(ANN, "What should be different?")
 
     bot.workspace.submit(ANN, {"text": "Shorter, please; my card is 4111 1111 1111 1111"})
     bot.rest()
@@ -366,7 +354,7 @@ def test_a_guest_uses_none_of_the_buttons_of_a_draft(bot: Office) -> None:
     bot.workspace.click(GUS, found, ActionId.COPY)
 
     assert "Only full members" in told(bot, GUS)
-    assert "Only full members" in str(form(bot, GUS, "Only full members").body)
+    assert "Only full members" in str(bot.form(GUS, "Only full members").body)
     assert bot.count("SELECT count(*) FROM feedback") == 0
 
 
@@ -384,7 +372,7 @@ def test_who_is_a_viewer_is_judged_by_the_channel_of_the_ticket_and_not_by_that_
     bot.workspace.click(BEN, copy, ActionId.TAKE_OVER)
     bot.workspace.click(BEN, copy, ActionId.COPY)
 
-    form(bot, BEN, "Only full members")
+    bot.form(BEN, "Only full members")
     assert "Only full members" in told(bot, BEN)
     assert bot.count("SELECT count(*) FROM feedback") == 0
 

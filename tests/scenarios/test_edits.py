@@ -29,8 +29,7 @@ def bot(tmp_path: Path) -> Iterator[Office]:
 
     Over HTTP: there it reads the channel as it starts, and not once more at any moment.
     """
-    given = {"mode": "http", "port": free_port(), "match": Match.SEQUENCE, "apps": {APP}}
-    with office(tmp_path, **given) as place:
+    with office(tmp_path, mode="http", port=free_port(), match=Match.SEQUENCE, apps={APP}) as place:
         place.open()
         yield place
 
@@ -58,25 +57,15 @@ def drafted(place: Office, ticket: Message, number: int) -> None:
 def triage(place: Office, user: str, message: Message, ticket_id: str, customer_id: str) -> None:
     """Make a ticket of a message with the shortcut."""
     place.workspace.shortcut(user, CallbackId.TRIAGE, message)
-    form_of(place, user)
+    place.form(user, "ustomer id")
     place.workspace.submit(user, {"ticket": ticket_id, "customer": customer_id})
 
 
 def give_customer(place: Office, user: str, question: Message) -> None:
     """Answer whose ticket it is."""
     place.workspace.click(user, question, ActionId.GIVE_CUSTOMER)
-    form_of(place, user)
+    place.form(user, "ustomer id")
     place.workspace.submit(user, {"customer": TICKET.customer_id})
-
-
-def form_of(place: Office, user: str) -> None:
-    """Wait for the form that asks for a customer."""
-
-    def is_shown() -> bool:
-        view = place.workspace.modal(user)
-        return view is not None and "ustomer id" in str(view.body)
-
-    place.workspace.wait_for(is_shown, what="the form")
 
 
 def test_an_edit_of_a_ticket_made_with_the_shortcut_is_a_new_text_of_the_same_customer(

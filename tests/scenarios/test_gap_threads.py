@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from bot.slack.rounds import AGAIN_S, EVERY_S
 from bot.workspace import HeldClock, Message
 from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BEN, CHANNEL, Office, make_workspace
+from tests.scenarios.office import ANN, BEN, CHANNEL, Office, office
 
 REPLIES = "conversations.replies"
 HISTORY = "conversations.history"
@@ -24,18 +23,9 @@ EARLIER = "I ask him"
 
 
 @pytest.fixture
-def ahead() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture
 def place(tmp_path: Path) -> Iterator[Office]:
-    given = {"mode": "http", "port": free_port()}
-    with (
-        make_workspace(HeldClock()) as workspace,
-        closing(Office(workspace, tmp_path, given)) as place,
-    ):
-        yield place
+    with office(tmp_path, clock=HeldClock(), mode="http", port=free_port()) as opened:
+        yield opened
 
 
 def reopen(place: Office, ahead: Ahead) -> None:

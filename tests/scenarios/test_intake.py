@@ -183,9 +183,7 @@ def test_a_ticket_without_a_customer_is_asked_about_and_calls_no_model(bot: Offi
 
     question = bot.wait_for_reply(ticket, "handrail:give_customer")
     bot.workspace.click(ANN, question, "handrail:give_customer")
-    bot.workspace.wait_for(
-        lambda: (m := bot.workspace.modal(ANN)) and "customer" in str(m.body), what="the form"
-    )
+    bot.form(ANN, "customer")
     assert bot.count("SELECT count(*) FROM runs") == 0
     bot.workspace.submit(ANN, {"customer": "c-81265"})
 

@@ -20,11 +20,6 @@ HOUR, DAY = 3_600, 86_400
 
 
 @pytest.fixture
-def ahead() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture
 def place(tmp_path: Path, request: pytest.FixtureRequest, ahead: Ahead) -> Iterator[Office]:
     """A bot at work under the caps that a test names; Lea and the heads are operators."""
     caps: dict[str, Any] = getattr(request, "param", {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,36 +15,21 @@ from bot.slack.outside import Outside
 from bot.slack.refs import ActionId
 from bot.slack.store.tickets import TRIAGE_STARTS
 from bot.slack.watch import QUIET_S, READ_AGAIN_S
-from bot.workspace import Call, Channel, HeldClock, Message
+from bot.workspace import Call, Channel, HeldClock
 from loop import Clock, Model
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BOT, CHANNEL, Office, make_workspace, office, shown
+from tests.scenarios.office import ANN, BOT, CHANNEL, Office, office, shown, times_logged
 
 SIMPLE, OTHER = "T-80008", "T-80007"
 _PUT_OFF = "SELECT count(*) FROM inbox WHERE state = 'new' AND error = 'token_revoked'"
 
 
 @pytest.fixture
-def ahead() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture
-def bot(tmp_path: Path, ahead: Ahead) -> Iterator[Office]:
+def bot(tmp_path: Path, outside: Outside) -> Iterator[Office]:
     """A bot at work whose clocks the test moves."""
     with office(tmp_path) as place:
-        place.open(Outside(now_us=ahead.now_us, monotonic=ahead.monotonic))
+        place.open(outside)
         yield place
-
-
-def drafts(place: Office, ticket: Message) -> int:
-    """Count the drafts in a thread."""
-    return sum("Draft for" in shown(each) for each in place.workspace.replies(ticket))
-
-
-def told(caplog: pytest.LogCaptureFixture, words: str) -> int:
-    """Count the lines of the log that hold these words."""
-    return sum(words in each for each in caplog.messages)
 
 
 def test_case_64_a_deaf_socket_is_replaced_and_what_it_kept_is_answered_once(
@@ -74,8 +58,8 @@ def test_case_64_a_deaf_socket_is_replaced_and_what_it_kept_is_answered_once(
     bot.wait_for_reply(bot.ticket("T-80002"), "T-80002")
     bot.rest()
 
-    assert [drafts(bot, each) for each in tickets] == [1, 1]
-    assert told(caplog, "it is replaced") == 1
+    assert [bot.drafts(each) for each in tickets] == [1, 1]
+    assert times_logged(caplog, "it is replaced") == 1
 
 
 def test_a_token_that_is_revoked_and_given_back_loses_no_ticket(
@@ -94,8 +78,8 @@ def test_a_token_that_is_revoked_and_given_back_loses_no_ticket(
 
     bot.wait_for_reply(ticket, "Draft for", seconds=30)
     bot.rest()
-    assert drafts(bot, ticket) == 1
-    assert told(caplog, "Slack does not say who somebody is (token_revoked)") == 1
+    assert bot.drafts(ticket) == 1
+    assert times_logged(caplog, "Slack does not say who somebody is (token_revoked)") == 1
 
 
 def reads(bot: Office) -> list[Call]:
@@ -129,7 +113,7 @@ def test_an_apps_ticket_waits_as_long_as_slack_does_not_give_its_metadata(
 
         bot.wait_for_reply(ticket, f"{SIMPLE}-resolver-chat-small-1", seconds=30)
         assert bot.count("SELECT count(*) FROM inbox WHERE state = 'dead'") == 0
-        assert told(caplog, "missing_scope") == 1
+        assert times_logged(caplog, "missing_scope") == 1
 
 
 @pytest.mark.parametrize("broken", ["archived", "removed"])
@@ -145,21 +129,21 @@ def test_a_channel_that_closes_during_a_run_gets_its_draft_when_it_is_open_again
     workspace.put_channel(replace(here, **changes))
     hold.release()
     code = "is_archived" if broken == "archived" else "not_in_channel"
-    bot.until(lambda: told(caplog, code) == 1, what="it was not said")
+    bot.until(lambda: times_logged(caplog, code) == 1, what="it was not said")
     workspace.put_channel(here)
     ahead.seconds += 61
 
     bot.wait_for_reply(ticket, "Draft for", seconds=30)
     bot.rest()
-    assert drafts(bot, ticket) == 1
-    assert told(caplog, code) == 1
+    assert bot.drafts(ticket) == 1
+    assert times_logged(caplog, code) == 1
 
 
 def test_a_ticket_that_comes_in_before_a_long_gap_was_read_does_not_hide_the_gap(
-    tmp_path: Path, ahead: Ahead
+    tmp_path: Path, ahead: Ahead, outside: Outside
 ) -> None:
-    with make_workspace(HeldClock()) as workspace, closing(Office(workspace, tmp_path, {})) as bot:
-        outside = Outside(now_us=ahead.now_us, monotonic=ahead.monotonic)
+    with office(tmp_path, clock=HeldClock()) as bot:
+        workspace = bot.workspace
         bot.open(outside)
         bot.close()
         missed = bot.ticket(SIMPLE)

@@ -15,7 +15,7 @@ from bot.slack.people import KEPT_US
 from bot.slack.refs import ActionId
 from bot.workspace import Channel
 from tests.scenarios.ahead import Ahead
-from tests.scenarios.office import ANN, BOT, CHANNEL, HED, Office, office
+from tests.scenarios.office import ANN, BOT, CHANNEL, HED, Office, office, times_logged
 
 REFUND = "T-65273"
 """Its card waits for more than an agent, such as one of the group of heads."""
@@ -26,21 +26,11 @@ _REFUSED = "SELECT count(*) FROM outbox WHERE error = 'not_in_channel'"
 
 
 @pytest.fixture
-def ahead() -> Ahead:
-    return Ahead()
-
-
-@pytest.fixture
-def bot(tmp_path: Path, ahead: Ahead) -> Iterator[Office]:
+def bot(tmp_path: Path, outside: Outside) -> Iterator[Office]:
     """A bot at work whose clocks the test moves."""
     with office(tmp_path) as place:
-        place.open(Outside(now_us=ahead.now_us, monotonic=ahead.monotonic))
+        place.open(outside)
         yield place
-
-
-def told(caplog: pytest.LogCaptureFixture, words: str) -> int:
-    """Count the lines of the log that hold these words."""
-    return sum(words in each for each in caplog.messages)
 
 
 @pytest.mark.parametrize(
@@ -63,14 +53,16 @@ def test_a_scope_that_presses_need_is_named_once_with_its_line_of_the_manifest(
         bot.workspace.click(ANN, draft, ActionId.HELPFUL)
         bot.rest()
     line = manifest_line(missing[0])
-    assert told(caplog, f"add the scope {missing[0]} (line {line} of handrail manifest)") == 1
+    assert (
+        times_logged(caplog, f"add the scope {missing[0]} (line {line} of handrail manifest)") == 1
+    )
 
     bot.workspace.put_scopes(SCOPES)
     bot.workspace.click(HED, card, ActionId.APPROVE)
     bot.workspace.click(ANN, draft, ActionId.HELPFUL)
     bot.wait_for_reply(ticket, "(done)")
     bot.rest()
-    assert told(caplog, "over: ") == 1
+    assert times_logged(caplog, "over: ") == 1
 
 
 def test_a_scope_that_a_message_needs_is_named_once_with_its_line_of_the_manifest(
@@ -85,7 +77,7 @@ def test_a_scope_that_a_message_needs_is_named_once_with_its_line_of_the_manifes
     for each in tickets:
         bot.wait_for_reply(each, "Draft for")
     line = manifest_line("users:read")
-    assert told(caplog, f"add the scope users:read (line {line} of handrail manifest)") == 1
+    assert times_logged(caplog, f"add the scope users:read (line {line} of handrail manifest)") == 1
 
 
 @pytest.mark.parametrize(
@@ -106,8 +98,8 @@ def test_what_befalls_the_app_or_its_channel_is_said_once_with_what_to_do(
         bot.workspace.event(kind, **fields)
     bot.rest()
 
-    assert told(caplog, f"Slack tells of {kind}") == 1
-    assert told(caplog, to_do) == 1
+    assert times_logged(caplog, f"Slack tells of {kind}") == 1
+    assert times_logged(caplog, to_do) == 1
 
 
 def test_a_channel_that_the_bot_was_removed_from_is_said_once_by_event_and_refusal(
@@ -118,15 +110,15 @@ def test_a_channel_that_the_bot_was_removed_from_is_said_once_by_event_and_refus
     bot.rest()
     bot.workspace.put_channel(replace(here, members=(ANN,)))
     bot.workspace.event("member_left_channel", user=BOT, channel=CHANNEL)
-    bot.until(lambda: told(caplog, "/invite the bot") == 1, what="it was not said")
+    bot.until(lambda: times_logged(caplog, "/invite the bot") == 1, what="it was not said")
 
     bot.workspace.click(ANN, draft, ActionId.DISCARD)
     bot.until(lambda: bot.count(_REFUSED) == 1, what="nothing was refused")
     bot.workspace.put_channel(here)
     ahead.seconds += 61
-    bot.until(lambda: told(caplog, "over: ") == 1, what="it was not over")
+    bot.until(lambda: times_logged(caplog, "over: ") == 1, what="it was not over")
 
-    assert told(caplog, "/invite the bot") == 1
+    assert times_logged(caplog, "/invite the bot") == 1
 
 
 def test_who_else_leaves_and_what_befalls_another_channel_is_nobodys_business(
@@ -136,5 +128,5 @@ def test_who_else_leaves_and_what_befalls_another_channel_is_nobodys_business(
     bot.workspace.event("channel_archive", user=ANN, channel="C0OTHER")
     bot.rest()
 
-    assert told(caplog, "Slack tells of") == 0
+    assert times_logged(caplog, "Slack tells of") == 0
     assert all(each.acknowledged for each in bot.workspace.deliveries("member_left_channel"))

@@ -75,7 +75,7 @@ def _bad(me: Any) -> dict[str, dict[str, Any]]:
     secret, body = me.signing_secret, b'{"type":"event_callback"}'
     forged = signed("another", body)
     return {
-        "unsigned": {"content": body, "headers": {"content-type": "application/json"}},
+        "unsigned": {"content": body, "headers": {"content-type": JSON}},
         "stamp": {
             "content": body,
             "headers": signed(secret, body) | {"x-slack-request-timestamp": "abc"},
@@ -84,7 +84,7 @@ def _bad(me: Any) -> dict[str, dict[str, Any]]:
         "json": {"content": b"{not json", "headers": signed(secret, b"{not json")},
         "list": {"content": b"[]", "headers": signed(secret, b"[]")},
         "charset": {"content": b'{"a":"\xff"}', "headers": signed(secret, b"{}")},
-        "kind": {"content": body, "headers": signed(secret, body) | {"content-type": "text/xml"}},
+        "kind": {"content": body, "headers": signed(secret, body, kind="text/xml")},
         "size": {"content": b" " * (MAX_BODY + 1), "headers": signed(secret, b"")},
         "5 MB": {"content": b"x" * 5_000_000, "headers": signed(secret, b"")},
         "slow clock": {"content": body, "headers": signed(secret, body, skew_s=-360)},
@@ -186,6 +186,15 @@ def test_case_75_what_is_unsigned_is_refused_before_it_is_parsed(reached: Office
     headers = signed("another", unread)
 
     assert httpx.post(reached.events_url, content=unread, headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "HEAD"])
+def test_case_75_what_is_no_post_is_refused(reached: Office, method: str) -> None:
+    headers = signed(reached.workspace.identity.signing_secret, OTHERS)
+
+    answer = httpx.request(method, reached.events_url, content=OTHERS, headers=headers)
+
+    assert (answer.status_code, answer.content) == (405, b"")
 
 
 def team_app(place: Office) -> App:

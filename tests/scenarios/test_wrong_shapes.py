@@ -22,7 +22,7 @@ from bot.workspace import Kind
 from tests.harness.ports import free_port
 from tests.scenarios.ahead import Ahead
 from tests.scenarios.office import ANN, BEN, CHANNEL, Office, office
-from tests.scenarios.test_transport import signed, team_app
+from tests.scenarios.test_transport import FORM, JSON, signed, team_app
 
 SIMPLE = "T-80008"
 ABSENT: Final = object()
@@ -80,11 +80,11 @@ class Wire:
     def send(self, body: Any, kind: Kind) -> int:
         """Post a body as Slack would; return the status."""
         if kind is Kind.EVENT:
-            text, what = json.dumps(body), "application/json"
+            text, form = json.dumps(body), JSON
         else:
             fields = body if kind is Kind.COMMAND else {"payload": json.dumps(body)}
-            text, what = urlencode(fields), "application/x-www-form-urlencoded"
-        headers = signed(self._secret, text.encode()) | {"content-type": what}
+            text, form = urlencode(fields), FORM
+        headers = signed(self._secret, text.encode(), kind=form)
         url = self._place.events_url
         return self._client.post(url, content=text, headers=headers).status_code
 
@@ -93,8 +93,7 @@ class Wire:
 def bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     """A bot over HTTP that was told of everything once, as Slack tells it."""
     folder = tmp_path_factory.mktemp("shapes")
-    given = {"mode": "http", "port": free_port(), "apps": {"A0FORM"}, "operators": {BEN}}
-    with office(folder, **given) as place:
+    with office(folder, mode="http", port=free_port(), apps={"A0FORM"}, operators={BEN}) as place:
         place.open()
         _live_through(place)
         yield place
@@ -117,9 +116,7 @@ def _live_through(place: Office) -> None:
     workspace.event("channel_left", channel=CHANNEL)
     workspace.click(ANN, draft, "handrail:helpful")
     workspace.shortcut(ANN, CallbackId.TRIAGE, ticket)
-    workspace.wait_for(
-        lambda: (form := workspace.modal(ANN)) and "customer" in str(form.body), what="the form"
-    )
+    place.form(ANN, "customer")
     workspace.submit(ANN, {"ticket": "T-80013", "customer": "C-81265"})
     workspace.shortcut(ANN, "handrail:old")
     workspace.command(BEN, "/handrail", "status", channel=CHANNEL)
@@ -239,8 +236,7 @@ def test_that_slack_leaves_events_out_is_said(
 )
 def test_a_form_that_holds_no_request_is_refused(bot: Office, text: str) -> None:
     secret = bot.workspace.identity.signing_secret
-    headers = signed(secret, text.encode())
-    headers["content-type"] = "application/x-www-form-urlencoded"
+    headers = signed(secret, text.encode(), kind=FORM)
     assert httpx.post(bot.events_url, content=text, headers=headers).status_code == 400
 
 

@@ -39,7 +39,6 @@ def main() -> None:
         return began_us + (time.time_ns() // 1000 - began_us) * FAST
 
     def life() -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # before there is any thread
         Doom(Fuse(folder / FUSE), EffectLog(folder / COMMITS)).watch()
         settings = settings_for(folder, api, data=folder / "data", recordings=FEW)
         outside = Outside(play=play, now_us=now_us)
@@ -47,6 +46,8 @@ def main() -> None:
             signal.sigwait({signal.SIGTERM})
 
     logging.basicConfig(level=logging.ERROR)
+    # Before there is any life: one that is told to stop as it begins is to end as any other does.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     for _ in sys.stdin:
         pid = begin(life)
         sys.stdout.write(f"{pid}\n")

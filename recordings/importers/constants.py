@@ -67,25 +67,29 @@ class Nulled:
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
-        self._kept = b""
+        self._kept: list[bytes] = []
+        """What may go on: the beginning of a word or number; in a text, of an escape."""
         self._in_text = False
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, about so many; none at the end."""
         while more := self._stream.read(size):
-            passed = self._passed(self._kept + more)
-            if passed:
+            self._kept.append(more)
+            if more.strip(self._may_go_on()) and (passed := self._passed(b"".join(self._kept))):
                 return passed
-        last, self._kept = self._kept, b""
+        last, self._kept = b"".join(self._kept), []
         return self._replaced(last, in_text=self._in_text)
+
+    def _may_go_on(self) -> bytes:
+        return b"\\" if self._in_text else _OF_WORDS
 
     def _passed(self, piece: bytes) -> bytes:
         """Return what of a piece is whole; what the next one may go on with is kept."""
         begins_in_text = self._in_text
         quotes = piece.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
         self._in_text ^= quotes % 2 == 1
-        whole = piece.rstrip(b"\\" if self._in_text else _OF_WORDS)
-        self._kept = piece[len(whole) :]
+        whole = piece.rstrip(self._may_go_on())
+        self._kept = [piece[len(whole) :]]
         return self._replaced(whole, in_text=begins_in_text)
 
     def _replaced(self, piece: bytes, *, in_text: bool) -> bytes:

@@ -7,8 +7,9 @@ Which threads have something new is seen from their roots: Slack names the lates
 the last edit. Those are read, however many; and of the others a few: those whose root is gone, and
 the newest, for what a root does not tell: an edit of an earlier reply.
 
-A week of a busy channel is more than is read at a time. Its older part is read over some rounds,
-each of which goes on where the last one stopped; and only when all was read is it noted how far.
+A gap may hold more than is read at a time, and so may a week of a busy channel. Both are read over
+some rounds, each of which goes on where the last one stopped: first all of the gap, from its newest
+message on, then what is older. Only when all was read is it noted how far.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +47,14 @@ LIVELY_US: Final = 7 * 24 * 3_600 * 1_000_000
 """How long ago a thread may have been heard of to be looked at."""
 SECOND_US: Final = 1_000_000
 _log: Final = logging.getLogger("handrail.slack")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Left:
+    """What rounds left of a gap: all before ``until``. Its newest message they have taken in."""
+
+    until: str
+    newest: str
 
 
 class CatchUp:
@@ -77,6 +87,7 @@ class CatchUp:
         self._store = store
         self._writer = writer
         self._now_us = now_us
+        self._left: dict[str, _Left] = {}  # by channel, what is still to be read of a gap
         self._heard: dict[str, dict[str, int]] = {}  # by channel and thread, what was read of it
         self._rest: dict[str, str] = {}  # by channel, up to where older roots are still to be read
         self._newest: dict[str, int] = {}  # by channel, what was newest when that reading began
@@ -113,9 +124,15 @@ class CatchUp:
             return
         lively = set(lively_tickets(db, channel, self._now_us() - LIVELY_US))
         begin = _ts(since_us - OVERLAP_US)
-        gap = self._gap(db, channel, lively, begin, read)
-        until = self._rest.get(channel, begin)
-        older = older_roots(self._pages, channel, lively - gap.found.keys(), until=until, read=read)
+        gap, newest = self._gap(db, channel, lively, begin, read)
+        if gap.rest is None:
+            self._left.pop(channel, None)
+            self._writer.run(lambda w: move_cursor(w, _cursor(channel), _us(newest)))
+            until = self._rest.get(channel, begin)
+            wanted = lively - gap.found.keys()
+            older = older_roots(self._pages, channel, wanted, until=until, read=read)
+        else:
+            older = Roots(found={}, missing=frozenset(), rest=None)
         roots = Roots(
             found={**gap.found, **older.found},
             missing=(gap.missing | older.missing) - older.found.keys(),
@@ -124,7 +141,11 @@ class CatchUp:
         self._threads(db, channel, roots, since_us=since_us, read=read)
         known = lively | roots.found.keys()
         self._heard[channel] = {ts: us for ts, us in self._heard[channel].items() if ts in known}
-        self._go_on_from(channel, roots.rest, read)
+        if gap.rest is None:
+            self._go_on_from(channel, roots.rest, read)
+        else:
+            self._left[channel] = _Left(until=gap.rest, newest=newest)
+            read.whole = False
 
     def _begin(self, channel: str, read: CaughtUp) -> None:
         """Begin behind the newest message that is there, by Slack's clock and not by ours."""
@@ -139,22 +160,29 @@ class CatchUp:
 
     def _gap(
         self, db: Database, channel: str, lively: Collection[str], begin: str, read: CaughtUp
-    ) -> Roots:
-        """Take in what was posted since ``begin``; return the roots of threads among it."""
+    ) -> tuple[Roots, str]:
+        """Take in what was posted since ``begin``, as far as it is read at a time.
+
+        Return the roots of threads among it, and the newest message of the whole gap.
+        """
+        left = self._left.get(channel)
+        place = {"channel": channel, "oldest": begin}
+        if left is not None:
+            place["latest"] = left.until
+            lively = [ts for ts in lively if ts < left.until]
+        newest = begin if left is None else left.newest
         roots: dict[str, Mapping[str, Any]] = {}
-        reached, newest, more = begin, begin, False
-        for page in self._pages.pages(HISTORY, {"channel": channel, "oldest": begin}, read):
+        reached, more = begin, False
+        for page in self._pages.pages(HISTORY, place, read):
             for message in page.messages:
                 read.found += self._take(db, channel, message)
                 reached, newest = message["ts"], max(newest, message["ts"])
                 if message["ts"] in lively or _has_replies_for_us(db, channel, message):
                     roots[message["ts"]] = message
             more = page.more
-        if more:
-            _log.warning("%s: more was posted in a gap than is read; mention the bot", channel)
-        self._writer.run(lambda w: move_cursor(w, _cursor(channel), _us(newest)))
         since = reached if more else begin
-        return Roots(found=roots, missing=missing_of(lively, roots, since=since), rest=None)
+        missing = missing_of(lively, roots, since=since)
+        return Roots(found=roots, missing=missing, rest=reached if more else None), newest
 
     def _threads(
         self, db: Database, channel: str, roots: Roots, *, since_us: int, read: CaughtUp

@@ -63,6 +63,13 @@ def kept(place: Office) -> set[str]:
         return {row[0] for row in db.execute("SELECT text FROM replies")}
 
 
+def taken(place: Office) -> set[str]:
+    """Return the tickets that were taken in."""
+    place.rest()
+    with place.store() as db:
+        return {row[0] for row in db.execute("SELECT ticket_id FROM tickets")}
+
+
 def test_a_thread_with_something_new_is_read_however_many_tickets_came_after_it(
     place: Office, ahead: Ahead
 ) -> None:
@@ -78,12 +85,14 @@ def test_a_thread_with_something_new_is_read_however_many_tickets_came_after_it(
     assert quiet == [each.ts for each in others[-2:-MOST_QUIET:-1]]
 
 
-def bury(place: Office) -> None:
-    """Have as much said in the channel as is read at a time, and something else an hour later."""
+def bury(place: Office, ahead: Ahead) -> None:
+    """Have more said in the channel than is read at a time, which takes the bot two rounds."""
     for n in range(MOST_PAGES * PAGE):
         place.workspace.post(BEN, f"small talk {n}", channel=CHANNEL, deliver=False)
     place.workspace.advance(3_600)
     place.workspace.post(BEN, "anything else?", channel=CHANNEL, deliver=False)
+    reopen(place, ahead)
+    assert read_round(place, ahead, AGAIN_S)[0] == 1
 
 
 def read_round(place: Office, ahead: Ahead, after_s: int) -> tuple[int, list[str]]:
@@ -100,15 +109,40 @@ def test_a_busy_channel_is_read_over_some_rounds_and_none_takes_its_threads_for_
     place: Office, ahead: Ahead
 ) -> None:
     oldest, other, newest = open_tickets(place, ahead, 3)
-    bury(place)
-    reopen(place, ahead)
+    bury(place, ahead)
     place.workspace.post(BEN, ASKED, channel=CHANNEL, thread=oldest, deliver=False)
 
     rounds = [read_round(place, ahead, after_s) for after_s in (EVERY_S, AGAIN_S, EVERY_S)]
 
     full = 1 + MOST_PAGES
-    assert rounds == [(full, []), (2, [newest.ts, oldest.ts, other.ts]), (full, [])]
+    assert rounds == [(full, []), (2, [oldest.ts, newest.ts, other.ts]), (full, [])]
     place.until(lambda: "shorter, please" in kept(place), what="it was not found")
+
+
+def test_a_gap_of_more_than_is_read_at_a_time_loses_neither_tickets_nor_replies(
+    place: Office, ahead: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what is posted while it is read is no part of it: it is read behind it."""
+    monkeypatch.setattr("bot.slack.pages.PAGE", 4)
+    monkeypatch.setattr("bot.slack.pages.MOST_PAGES", 2)
+    reopen(place, ahead)
+    place.close()
+    first = place.ticket("T-80008", deliver=False)
+    for n in range(30):
+        place.workspace.post(BEN, f"small talk {n}", channel=CHANNEL, deliver=False)
+    place.ticket("T-80007", deliver=False)
+    place.workspace.post(BEN, "I know him", channel=CHANNEL, thread=first, deliver=False)
+
+    reopen(place, ahead)
+    place.workspace.advance(3_600)
+    place.ticket("T-80001", deliver=False)
+    rounds = [read_round(place, ahead, AGAIN_S)[0] for _ in range(4)]
+    assert rounds == [2, 2, 2, 0]
+    assert taken(place) == {"T-80007", "T-80008"}
+    assert kept(place) == {"I know him"}
+
+    read_round(place, ahead, EVERY_S)
+    assert taken(place) == {"T-80007", "T-80008", "T-80001"}
 
 
 def test_a_reading_of_threads_that_slack_cuts_short_goes_on_where_it_was(

@@ -9,7 +9,8 @@ the newest, for what a root does not tell: an edit of an earlier reply.
 
 A gap may hold more than is read at a time, and so may a week of a busy channel. Both are read over
 some rounds, each of which goes on where the last one stopped: first all of the gap, from its newest
-message on, then what is older. Only when all was read is it noted how far.
+message on, then what is older. Only when all was read is it noted how far. Where there was another
+gap meanwhile, the parts that were read before it are read again.
 """
 
 from __future__ import annotations
@@ -87,41 +88,53 @@ class CatchUp:
         self._store = store
         self._writer = writer
         self._now_us = now_us
+        self._open: list[str] = []  # channels that are still to be read, in this order
+        self._again: set[str] = set()  # those of them that begin anew once they are read to the end
         self._left: dict[str, _Left] = {}  # by channel, what is still to be read of a gap
         self._heard: dict[str, dict[str, int]] = {}  # by channel and thread, what was read of it
         self._rest: dict[str, str] = {}  # by channel, up to where older roots are still to be read
         self._newest: dict[str, int] = {}  # by channel, what was newest when that reading began
 
-    def run(self) -> CaughtUp:
+    def run(self, *, afresh: bool) -> CaughtUp:
         """Take in what is new. Never raises: what went wrong is logged, and is no whole reading.
 
         A channel that cannot be read is said in the log, once, and read the next time; one that
         was never read before begins now: what was posted before the bot came is not its business.
+
+        Args:
+            afresh: read every channel, as something may have been missed until now; else only
+                those that the last reading did not read to the end.
         """
+        if afresh:
+            self._again |= self._left.keys() | self._rest.keys()
+            # The others come last: Slack may take too few calls for all of them.
+            self._open += [each for each in self._channels if each not in self._open]
         read = CaughtUp()
-        try:
-            self._read(read)
-        except Exception:  # noqa: BLE001 - whatever it is, the bot goes on and reads again
-            _log.exception("the channels could not be read")
-            read.whole = False
+        for channel in tuple(self._open):
+            try:
+                with closing(connect(self._store)) as db:
+                    whole = self._channel(db, channel, read)
+            except LeftOut:
+                continue  # another one may well be read
+            except Exception:  # noqa: BLE001 - whatever it is, the bot goes on and reads again
+                _log.exception("the channel %s could not be read", channel)
+                continue
+            if whole and channel not in self._again:
+                self._open.remove(channel)
+            elif whole:
+                self._again.remove(channel)
+        read.whole = not self._open
         if read.found:
             _log.warning("%s messages were found that had not been delivered", read.found)
         return read
 
-    def _read(self, read: CaughtUp) -> None:
-        with closing(connect(self._store)) as db:
-            for channel in self._channels:
-                try:
-                    self._channel(db, channel, read)
-                except LeftOut:
-                    continue  # another one may well be read
-
-    def _channel(self, db: Database, channel: str, read: CaughtUp) -> None:
+    def _channel(self, db: Database, channel: str, read: CaughtUp) -> bool:
+        """Read a channel on; return whether it was read to the end."""
         # Not the newest ticket: one may be delivered after a gap that is still to be read.
         since_us = read_cursor(db, _cursor(channel))
         if since_us is None:
             self._begin(channel, read)
-            return
+            return True
         lively = set(lively_tickets(db, channel, self._now_us() - LIVELY_US))
         begin = _ts(since_us - OVERLAP_US)
         gap, newest = self._gap(db, channel, lively, begin, read)
@@ -141,11 +154,11 @@ class CatchUp:
         self._threads(db, channel, roots, since_us=since_us, read=read)
         known = lively | roots.found.keys()
         self._heard[channel] = {ts: us for ts, us in self._heard[channel].items() if ts in known}
-        if gap.rest is None:
-            self._go_on_from(channel, roots.rest, read)
-        else:
+        if gap.rest is not None:
             self._left[channel] = _Left(until=gap.rest, newest=newest)
-            read.whole = False
+            return False
+        self._go_on_from(channel, roots.rest)
+        return roots.rest is None
 
     def _begin(self, channel: str, read: CaughtUp) -> None:
         """Begin behind the newest message that is there, by Slack's clock and not by ours."""
@@ -164,6 +177,9 @@ class CatchUp:
         """Take in what was posted since ``begin``, as far as it is read at a time.
 
         Return the roots of threads among it, and the newest message of the whole gap.
+
+        Raises:
+            LeftOut: Slack did not give the rest, or only pages without a message.
         """
         left = self._left.get(channel)
         place = {"channel": channel, "oldest": begin}
@@ -172,7 +188,7 @@ class CatchUp:
             lively = [ts for ts in lively if ts < left.until]
         newest = begin if left is None else left.newest
         roots: dict[str, Mapping[str, Any]] = {}
-        reached, more = begin, False
+        reached, more = None, False
         for page in self._pages.pages(HISTORY, place, read):
             for message in page.messages:
                 read.found += self._take(db, channel, message)
@@ -180,9 +196,13 @@ class CatchUp:
                 if message["ts"] in lively or _has_replies_for_us(db, channel, message):
                     roots[message["ts"]] = message
             more = page.more
-        since = reached if more else begin
-        missing = missing_of(lively, roots, since=since)
-        return Roots(found=roots, missing=missing, rest=reached if more else None), newest
+        if not more:
+            missing = missing_of(lively, roots, since=begin)
+            return Roots(found=roots, missing=missing, rest=None), newest
+        if reached is None:
+            raise LeftOut(channel)
+        missing = missing_of(lively, roots, since=reached)
+        return Roots(found=roots, missing=missing, rest=reached), newest
 
     def _threads(
         self, db: Database, channel: str, roots: Roots, *, since_us: int, read: CaughtUp
@@ -217,19 +237,18 @@ class CatchUp:
         """
         room = max(0, MOST_QUIET - already)
         if len(missing) > room:
-            read.whole = False
+            self._again.add(channel)
         others = [*sorted(missing, reverse=True), *sorted(quiet, reverse=True)]
         for ts in others[:room]:
             self._thread(db, channel, ts, read)
 
-    def _go_on_from(self, channel: str, rest: str | None, read: CaughtUp) -> None:
+    def _go_on_from(self, channel: str, rest: str | None) -> None:
         """Note where the next round goes on; or where all was read, what was the newest then.
 
         That is of when the reading began: what was said since may be in a part that was read.
         """
         if rest is not None:
             self._rest[channel] = rest
-            read.whole = False
             return
         self._rest.pop(channel, None)
         newest_us = self._newest.pop(channel)

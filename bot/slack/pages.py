@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bot.slack.calls import Calls, Failure, Refused, Took
 from bot.slack.errors import LeftOut, ThreadGone, WrongShape
@@ -13,7 +13,7 @@ from bot.slack.remedies import Course, course_of, told_of
 from bot.slack.shapes import Message, check
 from bot.slack.troubles import Troubles, unread
 
-__all__ = ["CaughtUp", "Page", "Pages"]
+__all__ = ["CaughtUp", "Page", "Pages", "Reads"]
 
 PAGE: Final = 200
 MOST_PAGES: Final = 20
@@ -28,13 +28,21 @@ class CaughtUp:
 
     Attributes:
         found: how much of it was new to us.
-        whole: nothing was left out; else it is to be read again.
+        whole: every channel was read to the end; else the reading is to go on.
         stopped: Slack answered so that the rest was not asked for.
     """
 
     found: int = 0
     whole: bool = True
     stopped: bool = False
+
+
+class Reads(Protocol):
+    """Reads what was missed, and never raises: ``CatchUp.run``."""
+
+    def __call__(self, *, afresh: bool) -> CaughtUp:
+        """Read every channel; or not ``afresh``, what the last reading left."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +133,7 @@ class Pages:
         return sound
 
     def _fail(self, method: str, channel: str, answer: Failure, read: CaughtUp) -> None:
-        """Note that something was left out. What concerns more than this channel ends it all."""
-        read.whole = False
+        """Say what could not be read. What concerns more than this channel ends it all."""
         read.stopped = not isinstance(answer, Refused) or course_of(answer.code) in _FOR_ALL
         told, to_do = told_of(method, answer)
         trouble = unread(channel)

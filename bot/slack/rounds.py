@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from bot.slack.catch_up import CaughtUp
+from bot.slack.pages import Reads
 from bot.slack.store.cursors import LEFT_OUT, read_cursor
 
 __all__ = ["Rounds"]
@@ -31,23 +31,27 @@ class Rounds:
     """Reads when it is time. The holder of the serve lock goes on; others read at their start.
 
     Args:
-        catch_up: reads what was missed; it never raises.
+        catch_up: reads what was missed.
         now_us: microseconds since 1970.
     """
 
-    def __init__(self, catch_up: Callable[[], CaughtUp], *, now_us: Callable[[], int]) -> None:
+    def __init__(self, catch_up: Reads, *, now_us: Callable[[], int]) -> None:
         self._catch_up = catch_up
         self._now_us = now_us
-        self._read_us = 0  # when the last reading began
-        self._due_us = 0
+        self._began_us = 0  # when every channel was last read
+        self._afresh_us = 0  # when every channel is to be read again
+        self._due_us = 0  # when that is due, or the rest of a reading
         self._lock = threading.Lock()
 
     def go(self) -> int:
         """Read if it is time, or wait for a reading that was begun; return when to come again."""
         with self._lock:
-            if self._now_us() >= self._due_us:
-                self._read_us = self._now_us()
-                wait_s = EVERY_S if self._catch_up().whole else AGAIN_S
+            now_us = self._now_us()
+            if now_us >= self._due_us:
+                afresh = now_us >= self._afresh_us
+                if afresh:
+                    self._began_us, self._afresh_us = now_us, now_us + EVERY_S * SECOND_US
+                wait_s = EVERY_S if self._catch_up(afresh=afresh).whole else AGAIN_S
                 self._due_us = self._now_us() + wait_s * SECOND_US
             return self._due_us
 
@@ -59,7 +63,8 @@ class Rounds:
         return self.go()
 
     def _read_at(self, at_us: int) -> None:
-        """Read no later than at this moment, unless a reading began since."""
+        """Read every channel no later than at this moment, unless that began since."""
         with self._lock:
-            if self._read_us < at_us:
+            if self._began_us < at_us:
+                self._afresh_us = min(self._afresh_us, at_us)
                 self._due_us = min(self._due_us, at_us)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from bot.slack.catch_up import CaughtUp
+from bot.slack.pages import Reads
 
 __all__ = ["Socket", "Watch"]
 
@@ -39,16 +39,17 @@ class Watch:
     """Watches one socket. ``heard`` is for the client's message listeners.
 
     Args:
-        catch_up: reads what was missed; it never raises.
+        catch_up: reads what was missed.
         monotonic: seconds.
     """
 
-    def __init__(self, catch_up: Callable[[], CaughtUp], *, monotonic: Callable[[], float]) -> None:
+    def __init__(self, catch_up: Reads, *, monotonic: Callable[[], float]) -> None:
         self._catch_up = catch_up
         self._monotonic = monotonic
         self._heard = monotonic()
         self._read_at = monotonic()  # not before this moment
         self._gap = True
+        self._rest = False  # the last reading left something
         self._wake = threading.Event()
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -79,12 +80,14 @@ class Watch:
         """Read a gap, and replace a socket that is deaf."""
         now = self._monotonic()
         quiet = now - self._heard > QUIET_S
-        if not (self._gap or quiet) or now < self._read_at:
+        if not (self._gap or self._rest or quiet) or now < self._read_at:
             return
-        after_connection, self._gap = self._gap, False
-        read = self._catch_up()
-        if not read.whole:
-            self._gap, self._read_at = True, now + READ_AGAIN_S
+        after_connection, afresh = self._gap or self._rest, self._gap or quiet
+        self._gap = False  # from here on another may come
+        read = self._catch_up(afresh=afresh)
+        self._rest = not read.whole
+        if self._rest:
+            self._read_at = max(self._read_at, now + READ_AGAIN_S)
         elif quiet:
             self._heard = now
         if read.found and quiet and not after_connection:

@@ -232,3 +232,32 @@ def test_of_many_tickets_that_were_deleted_in_a_gap_a_round_looks_after_some_and
     _, rest = read_round(place, ahead, AGAIN_S)
     assert 0 < len(rest) <= count - MOST_QUIET
     place.until(lambda: place.count(cancelled) == count, what="the others go on")
+
+
+def test_deleted_tickets_of_a_long_gap_that_a_round_left_are_looked_after_behind_it(
+    place: Office, ahead: Ahead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.slack.pages.PAGE", 4)
+    monkeypatch.setattr("bot.slack.pages.MOST_PAGES", 2)
+    monkeypatch.setattr("bot.slack.catch_up.MOST_QUIET", 1)
+    reopen(place, ahead)
+    for n in range(12):
+        place.workspace.post(BEN, f"small talk {n}", channel=CHANNEL, deliver=False)
+    hold = place.workspace.faults.hold("chat.postMessage")
+    tickets = [
+        place.workspace.post(ANN, f"T-{81000 + n} question", channel=CHANNEL) for n in range(3)
+    ]
+    place.until(lambda: place.count("SELECT count(*) FROM tickets") == 3, what="no tickets")
+    for ticket in tickets:
+        place.workspace.delete(ticket, deliver=False)
+    hold.release()
+    desk = place.desk
+    assert desk is not None
+
+    desk.catch_up.run(afresh=True)
+    for _ in range(20):
+        place.rest()
+        if desk.catch_up.run(afresh=False).whole:
+            break
+    cancelled = "SELECT count(*) FROM tickets WHERE state = 'cancelled'"
+    assert place.count(cancelled) == 3

@@ -31,10 +31,12 @@ class Scene:
         self.now_us = 1_700_000_000 * SECOND_US
         self.whole = True
         self.read = 0
+        self.afresh: list[bool] = []
         self.rounds = Rounds(self.catch_up, now_us=lambda: self.now_us)
 
-    def catch_up(self) -> CaughtUp:
+    def catch_up(self, *, afresh: bool) -> CaughtUp:
         self.read += 1
+        self.afresh.append(afresh)
         return CaughtUp(whole=self.whole)
 
     def step(self, db: Database, *, after_us: int) -> int:
@@ -59,6 +61,33 @@ def test_it_is_read_at_once_and_again_when_the_time_is_over(whole: bool, wait_s:
     assert scene.after(wait_s * SECOND_US - 1) == 1
     assert scene.after(1) == 2
     assert scene.after(1) == 2
+
+
+def test_the_rest_of_a_reading_is_read_and_regularly_every_channel() -> None:
+    scene = Scene()
+    scene.whole = False
+    for _ in range(EVERY_S // AGAIN_S + 1):
+        scene.after(AGAIN_S * SECOND_US)
+    assert scene.afresh == [True, False, False, False, False, True]
+
+    scene.whole = True
+    scene.after(AGAIN_S * SECOND_US)
+    assert scene.after(EVERY_S * SECOND_US - 1) == 7
+    scene.after(1)
+    assert scene.afresh[-2:] == [False, True]
+
+
+def test_what_slack_left_out_while_a_rest_is_read_is_read_in_every_channel(db: Database) -> None:
+    scene = Scene()
+    scene.whole = False
+    scene.step(db, after_us=0)
+    with tx(db):
+        move_cursor(db, LEFT_OUT, scene.now_us + 1)
+
+    scene.step(db, after_us=AGAIN_S * SECOND_US)
+    scene.step(db, after_us=AGAIN_S * SECOND_US)
+    scene.step(db, after_us=AGAIN_S * SECOND_US)
+    assert scene.afresh == [True, False, True, False]
 
 
 @pytest.mark.parametrize("told_at", [1, EVERY_S - AGAIN_S - 1])

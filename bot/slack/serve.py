@@ -185,6 +185,7 @@ def _http(settings: Settings, secrets: SlackSecrets, app: App) -> Iterator[None]
             guard,
             log_level="warning",
             access_log=False,
+            ws="none",  # no upgrade past the guard, whatever libraries are installed
             timeout_graceful_shutdown=LAST_ANSWERS_S,
         )
         server = uvicorn.Server(config)

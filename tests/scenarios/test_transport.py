@@ -197,6 +197,22 @@ def test_case_75_what_is_no_post_is_refused(reached: Office, method: str) -> Non
     assert (answer.status_code, answer.content) == (405, b"")
 
 
+def test_no_upgrade_leads_past_the_guard(reached: Office) -> None:
+    upgrade = {
+        "connection": "upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "sec-websocket-version": "13",
+    }
+
+    answers = [
+        httpx.request(method, reached.events_url, headers=upgrade, timeout=3).status_code
+        for method in ("GET", "POST")
+    ]
+
+    assert answers == [405, 401]
+
+
 def team_app(place: Office) -> App:
     """Return an app of a team's own."""
     me = place.workspace.identity

@@ -69,7 +69,7 @@ class Commands:
             case "status":
                 self._check_viewer(person)
                 return lambda w: self._status(w, person)
-            case "show":
+            case "show" if rest.strip():
                 return self._show(db, person, rest.strip())
             case "pause":
                 self._access.check(Needs.OPERATOR, person, None)

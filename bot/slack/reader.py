@@ -286,6 +286,9 @@ class Reader:
         if ticket is not None and ticket.state is TicketState.CANCELLED:
             told = lines.ended(ticket.ticket_id)
             self._say(db, reply.channel, reply.thread_ts, told, about=f"ended:{reply.ts}")
+        elif ticket is not None and ticket.state is TicketState.WAITING_FOR_CUSTOMER_ID:
+            told = lines.customer_first(ticket.ticket_id)
+            self._say(db, reply.channel, reply.thread_ts, told, about=f"waits:{reply.ts}")
         else:
             run_again(db, self._jobs, reply.channel, reply.thread_ts, now_us=self._now_us())
 

@@ -26,7 +26,7 @@ from bot.slack.words import threads as lines
 from bot.story import Story
 from loop import Ended, Entry, LoopError, Progress, Result
 
-__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status"]
+__all__ = ["RunEnd", "Status", "Task", "put_line", "put_status", "why_left"]
 
 STATUS_EVERY_US: Final = 1_500_000
 """Between two edits of a status message; Slack takes about 50 edits a minute of an app."""
@@ -123,7 +123,7 @@ class RunEnd:
         story = _told(run_id, ended, entries)
 
         def settle(db: Database) -> None:
-            if self._is_current(db):
+            if why_left(db, self._task) is None:
                 if propose is not None:
                     propose(db)
                 elif story.result is Result.VALID and self._task.version > 1:
@@ -145,12 +145,6 @@ class RunEnd:
             )
 
         return settle
-
-    def _is_current(self, db: Database) -> bool:
-        """Whether nothing newer was said: an answer to an older text is never shown."""
-        ticket = read_ticket(db, self._task.channel, self._task.ts)
-        is_open = ticket is not None and ticket.state is TicketState.OPEN
-        return is_open and ticket is not None and ticket.version == self._task.version
 
     def _supersede(self, db: Database, story: Story) -> None:
         self._proposals.supersede_ticket(
@@ -177,8 +171,7 @@ class RunEnd:
             put_post(db, post, now_us=self._now_us())
 
     def _post_status(self, db: Database, story: Story) -> None:
-        newer = story.result is Result.VALID and not self._is_current(db)
-        view = status_view(story, note=lines.newer_message() if newer else None)
+        view = status_view(story, note=why_left(db, self._task), by=who_stopped(db, story.run_id))
         put_status_edit(
             db,
             self._task.channel,
@@ -187,6 +180,19 @@ class RunEnd:
             priority=Priority.FINAL,
             now_us=self._now_us(),
         )
+
+
+def why_left(db: Database, task: Task) -> str | None:
+    """Say why nothing is shown of what a run came to: its ticket has moved on. Else None. A read.
+
+    An answer to an older text is never shown.
+    """
+    ticket = read_ticket(db, task.channel, task.ts)
+    if ticket is None or ticket.state is TicketState.CANCELLED:
+        return lines.not_worked_on()
+    if ticket.state is TicketState.WAITING_FOR_CUSTOMER_ID:
+        return lines.customer_missing()
+    return None if ticket.version == task.version else lines.newer_message()
 
 
 def put_status(db: Database, task: Task, view: StatusView, now_us: int) -> None:

@@ -52,16 +52,32 @@ class TakeIn:
         self._troubles.tell(trouble, "Slack tells of %s: %s. To do: %s", kind, trouble, to_do)
 
     def bury(self, db: Database, delivery: Delivery) -> None:
-        """Say in the thread of a message that it could not be read."""
-        channel, ts = delivery.payload.get("channel"), delivery.payload.get("ts")
-        if isinstance(channel, str):
+        """Say in the thread of a message that it, or a change of it, could not be read."""
+        channel, thread_ts = delivery.payload.get("channel"), _thread_of(delivery.payload)
+        if isinstance(channel, str) and thread_ts is not None:
             post = message_post(
                 note(lines.unreadable()),
                 channel=channel,
-                thread_ts=delivery.payload.get("thread_ts") or ts,
+                thread_ts=thread_ts,
                 key=f"unreadable:{delivery.seq}",
             )
             put_post(db, post, now_us=self._now_us())
+
+
+def _thread_of(event: Mapping[str, Any]) -> str | None:
+    """Return the thread of what an event is about; None for a removal, which leaves none.
+
+    The time stamp of a change is its own, and no message bears it.
+    """
+    match event.get("subtype"):
+        case "message_deleted":
+            return None
+        case "message_changed":
+            message = event["message"]
+        case _:
+            message = event
+    found: str | None = message.get("thread_ts") or message.get("ts")
+    return found
 
 
 def _nothing(_db: Database) -> None:

@@ -21,7 +21,9 @@ from bot.proposing import Proposer
 from bot.settings import Settings
 from bot.slack.drafts import last_draft
 from bot.slack.history import case_of
-from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status
+from bot.slack.run_end import RunEnd, Status, Task, put_line, put_status, why_left
+from bot.slack.status import put_status_edit, stored_status
+from bot.slack.store.posts import Priority
 from bot.slack.store.replies import ReplyRow, replies_of, requesters_of, use_replies
 from bot.slack.store.threads import (
     Caps,
@@ -33,6 +35,7 @@ from bot.slack.store.threads import (
     open_thread,
     pause_reason,
     running_thread,
+    status_key,
     thread_of_run,
 )
 from bot.slack.store.tickets import TicketRow, TicketState, read_ticket, run_again, submit_newer
@@ -95,17 +98,22 @@ class TicketWork:
             return
         thread = running_thread(db, task.channel, task.ts)
         while thread is None:
-            if self._current(db, task) is None or self._hold(db, task):
+            if why_left(db, task) is not None:
+                self._make_way(db, task)
+                return
+            if self._hold(db, task):
                 return
             thread = self._begin(db, task, ticket)
-        self._run(db, task, ticket, thread)
+        if ticket.customer_id is None:  # it was taken away while the run was interrupted
+            self._start_over(db, task, thread)
+        else:
+            self._run(db, task, ticket, thread)
 
-    def _current(self, db: Database, task: Task) -> TicketRow | None:
-        """Return the ticket if this is still its version and it is open."""
-        ticket = read_ticket(db, task.channel, task.ts)
-        if ticket is None or ticket.state is not TicketState.OPEN:
-            return None
-        return ticket if ticket.version == task.version else None
+    def _make_way(self, db: Database, task: Task) -> None:
+        """Leave a version before its run began: what came meanwhile has waited for this job."""
+        with tx(db):
+            self._jobs.finish(db, task.job)
+            self._submit_newer(db, task)
 
     def _hold(self, db: Database, task: Task) -> bool:
         """Let the ticket wait where no run may begin now; its thread is told once."""
@@ -211,20 +219,26 @@ class TicketWork:
     def _start_over(self, db: Database, task: Task, thread: RunThread) -> None:
         """Leave a run that cannot be resumed, and work on the ticket as it is now."""
         with tx(db):
+            left = why_left(db, task) or lines.restarted()
             end_thread(db, thread.run_id)
-            put_line(db, task, lines.restarted(), f"restarted:{thread.run_id}", self._now_us())
+            put_status_edit(
+                db,
+                thread.channel,
+                stored_status(db, thread, phase=Phase.ENDED, note=left),
+                key=f"{status_key(thread.run_id)}:end",
+                priority=Priority.FINAL,
+                now_us=self._now_us(),
+            )
             self._jobs.finish(db, task.job)
-            if self._current(db, task) is None:
-                submit_newer(
-                    db,
-                    self._jobs,
-                    task.channel,
-                    task.ts,
-                    than=task.version,
-                    now_us=self._now_us(),
-                )
+            if why_left(db, task) is not None:
+                self._submit_newer(db, task)
             else:
                 run_again(db, self._jobs, task.channel, task.ts, now_us=self._now_us())
+
+    def _submit_newer(self, db: Database, task: Task) -> None:
+        submit_newer(
+            db, self._jobs, task.channel, task.ts, than=task.version, now_us=self._now_us()
+        )
 
     def _plan(
         self, db: Database, run_id: str, ticket: TicketRow, used: Sequence[ReplyRow]

@@ -15,7 +15,7 @@ from bot.slack.outside import Outside
 from bot.slack.run_end import STATUS_EVERY_US, Status
 from bot.slack.store.drafts import FeedbackKind, give_feedback
 from bot.slack.store.threads import status_key, thread_of_run
-from bot.slack.words.threads import header_gone, not_a_member
+from bot.slack.words.threads import header_gone, newer_message, not_a_member
 from loop import Clock, Model, Reply, Request
 from recordings import Runs
 from tests.scenarios.office import (
@@ -185,10 +185,14 @@ def test_a_ticket_without_a_customer_is_asked_about_and_calls_no_model(bot: Offi
     bot.workspace.click(ANN, question, "handrail:give_customer")
     bot.form(ANN, "customer")
     assert bot.count("SELECT count(*) FROM runs") == 0
+    bot.workspace.post(BEN, "@handrail it is C-81265", channel=CHANNEL, thread=ticket)
+    bot.wait_for_reply(ticket, "never take it from a reply")
+    assert bot.count("SELECT count(*) FROM tickets WHERE customer_id IS NOT NULL") == 0
     bot.workspace.submit(ANN, {"customer": "c-81265"})
 
     bot.wait_for_reply(ticket, "T-80008-resolver-chat-small-1")
     assert bot.count("SELECT count(*) FROM tickets WHERE customer_id = 'C-81265'") == 1
+    assert bot.count("SELECT count(*) FROM replies WHERE used_by_run IS NOT NULL") == 1
 
 
 def test_case_43_a_form_of_an_allow_listed_workflow_is_a_ticket_and_another_bots_is_none(
@@ -232,6 +236,7 @@ def test_case_47_an_edit_during_the_run_cancels_it_and_the_newer_text_is_answere
     gates.let_on.release(20)
 
     slow.wait_for_reply(ticket, "T-80008-resolver-chat-small-2")
+    slow.wait_for_reply(ticket, newer_message())
     assert slow.count("SELECT count(*) FROM runs WHERE reason = 'cancelled'") == 1
     assert slow.count("SELECT count(*) FROM outbox WHERE key LIKE 'draft:%-1:%'") == 0
 
@@ -347,6 +352,7 @@ def test_stop_ends_a_run_with_its_cause(slow: Office, gates: Gates) -> None:
     assert "handrail:stop" not in shown(shown_at_once)
     gates.let_on.release(20)
 
+    slow.wait_for_reply(ticket, f"stopped: <@{ANN}> pressed Stop")
     stop = slow.wait_for_reply(ticket, "Stop was pressed")
     assert "handrail:retry" in shown(stop)
 
@@ -403,6 +409,7 @@ def test_retry_pressed_by_many_is_one_more_run(slow: Office, gates: Gates) -> No
     slow.workspace.click(ANN, slow.wait_for_reply(ticket, "handrail:stop"), "handrail:stop")
     slow.until(lambda: slow.count("SELECT count(*) FROM threads WHERE state = 'cancelled'") == 1)
     gates.let_on.release(2)
+    slow.wait_for_reply(ticket, f"stopped: <@{ANN}> pressed Stop")
     stop = slow.wait_for_reply(ticket, "Stop was pressed")
 
     for user in (ANN, ANN, BEN, ANN):

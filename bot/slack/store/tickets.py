@@ -3,7 +3,8 @@
 A ticket has a version: an edit, a follow-up and a request to run again each make a new one. A run
 is of one version, and a running run that finds another version ends as cancelled. There is at most
 one unfinished job of a ticket: a newer version takes the place of a job that was not started, and
-waits for one that runs, whose end submits it.
+waits for one that was, whose end submits it. Started is also one whose run was interrupted and
+waits to be resumed: only that job can end the run.
 
 All verbs that write are called inside the caller's ``tx()``.
 """
@@ -20,6 +21,7 @@ from sqlite_utils import Database
 
 from approvals.store import Jobs, JobState, changed, rows
 from bot.slack.headers import IdSource
+from bot.slack.store.threads import running_thread
 
 __all__ = [
     "LAST_US",
@@ -228,8 +230,7 @@ def change_ticket(
     if state is TicketState.OPEN:
         run_again(db, jobs, ticket.channel, ticket.ts, now_us=now_us)
     else:
-        key = job_key(ticket.channel, ticket.ts, ticket.version)
-        jobs.cancel(db, kind=TRIAGE_JOB, key=key)
+        _take_back(db, jobs, ticket)
 
 
 def run_again(db: Database, jobs: Jobs, channel: str, ts: str, *, now_us: int) -> bool:
@@ -245,8 +246,8 @@ def run_again(db: Database, jobs: Jobs, channel: str, ts: str, *, now_us: int) -
     )
     if before is None or moved == 0:
         return False
-    jobs.cancel(db, kind=TRIAGE_JOB, key=job_key(channel, ts, before.version))
-    if latest_job_state(db, channel, ts) is not JobState.RUNNING:
+    _take_back(db, jobs, before)
+    if latest_job_state(db, channel, ts) not in (JobState.READY, JobState.RUNNING):
         submit_newer(db, jobs, channel, ts, than=0, now_us=now_us)
     return True
 
@@ -272,13 +273,13 @@ def latest_job_state(db: Database, channel: str, ts: str) -> JobState | None:
 
 
 def cancel_ticket(db: Database, jobs: Jobs, ticket: TicketRow) -> None:
-    """Mark a ticket as gone: a job that was not started is taken back, a running run ends."""
+    """Mark a ticket as gone: a job that was not started is taken back, a run that was ends."""
     changed(
         db,
         "UPDATE tickets SET state = 'cancelled' WHERE channel = ? AND ts = ?",
         (ticket.channel, ticket.ts),
     )
-    jobs.cancel(db, kind=TRIAGE_JOB, key=job_key(ticket.channel, ticket.ts, ticket.version))
+    _take_back(db, jobs, ticket)
 
 
 def give_customer(
@@ -312,6 +313,13 @@ def dead_jobs(db: Database) -> list[tuple[str, int, str, str]]:
     )
     found = rows(db, sql, (TRIAGE_JOB,))
     return [(row["key"], row["attempt"], row["channel"], row["ts"]) for row in found]
+
+
+def _take_back(db: Database, jobs: Jobs, ticket: TicketRow) -> None:
+    """Take back a job that was not started, unless a run of it was interrupted."""
+    if running_thread(db, ticket.channel, ticket.ts) is None:
+        key = job_key(ticket.channel, ticket.ts, ticket.version)
+        jobs.cancel(db, kind=TRIAGE_JOB, key=key)
 
 
 def _submit(db: Database, jobs: Jobs, ticket: TicketRow, now_us: int) -> None:

@@ -264,14 +264,18 @@ def asks_customer_short(ticket_id: str) -> str:
 
 
 def _ended(view: StatusView) -> str:
+    if view.note is not None:  # nothing is shown of what it came to, and this says why
+        return line(view.note, 400)
     match view.result:
         case Result.VALID:
             return "drafted; the draft is below."
         case Result.REJECTED:
             return f"a gate objected to the draft. {A_PERSON}"
         case Result.FAILED | None:
-            ended = line(view.note or "it ended", 400)
-            why = ended if view.stop is None else reason_text(view.stop.reason)
+            why = "it ended" if view.stop is None else reason_text(view.stop.reason)
+            cancelled = view.stop is not None and view.stop.reason is StopReason.CANCELLED
+            if cancelled and view.by is not None:
+                why = f"{who(view.by)} pressed Stop"
             return f"stopped: {why}. {A_PERSON}"
         case _:
             assert_never(view.result)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bot.slack.markup import body, fact, link, mention, message_link
+from bot.slack.words.common import A_PERSON
 
 __all__ = [
     "asks_again",
     "cap_reached",
+    "customer_first",
     "customer_from_edit",
     "customer_given",
     "customer_known",
+    "customer_missing",
     "customer_not_asked",
     "customer_stays",
     "ended",
@@ -23,6 +26,7 @@ __all__ = [
     "not_a_member",
     "not_an_id",
     "not_our_channel",
+    "not_worked_on",
     "other_customer",
     "restarted",
     "same_ticket",
@@ -69,6 +73,14 @@ def customer_stays(ticket_id: str) -> str:
 def customer_given(ticket_id: str, customer_id: str, user_id: str) -> str:
     """Say, in the question's place, who answered it."""
     return f"{fact(ticket_id)} is of customer {fact(customer_id)}, says {mention(user_id)}."
+
+
+def customer_first(ticket_id: str) -> str:
+    """Answer a mention in the thread of a ticket whose customer is not known."""
+    return (
+        f"I do not know the customer of {fact(ticket_id)} yet, and never take it from a reply: "
+        "press Give the customer above. What you wrote is kept, and I start with it then."
+    )
 
 
 def customer_from_edit(ticket_id: str, customer_id: str) -> str:
@@ -138,8 +150,18 @@ def asking_again() -> str:
 
 
 def newer_message() -> str:
-    """Say why an answer that was ready is not shown."""
-    return "A newer message came before this run ended, so its answer is not shown."
+    """End a status whose run is of an older text."""
+    return "stopped: a newer message came. I start again with that."
+
+
+def customer_missing() -> str:
+    """End a status whose ticket has lost its customer."""
+    return "stopped: whose ticket this is, is not known any more."
+
+
+def not_worked_on() -> str:
+    """End a status whose ticket was deleted, or is none any more."""
+    return "stopped: this ticket is not worked on any more."
 
 
 def held(reason: str) -> str:
@@ -164,13 +186,13 @@ def cap_reached(cap: str) -> str:
 
 
 def restarted() -> str:
-    """Say why a run was begun anew."""
-    return "What shaped this run changed while it was interrupted, so it was begun anew."
+    """End a status whose run cannot be resumed."""
+    return "stopped: what shaped this run changed while it was interrupted. I start again."
 
 
 def given_up() -> str:
-    """Say why a run ended that failed for reasons of ours, again and again."""
-    return "a fault on my side came up at every attempt"
+    """End a status whose run failed for reasons of ours, again and again."""
+    return f"stopped: a fault on my side came up at every attempt. {A_PERSON}"
 
 
 def never_began(times: int) -> str:

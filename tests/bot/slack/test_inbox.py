@@ -152,6 +152,19 @@ def test_a_newer_version_takes_the_place_of_a_job_that_was_not_started(db: Datab
     assert job_states(db) == {"1": "cancelled", "2": "ready"}
 
 
+def test_a_newer_version_waits_for_the_job_of_a_run_that_was_interrupted(db: Database) -> None:
+    ticket(db)
+    with tx(db):
+        job = JOBS.claim_next(db, kinds=[TRIAGE_JOB], owner="me", now_us=5)
+        assert job is not None
+        open_thread(db, run_id="R-1", channel="C0", thread_ts="1.1", now_us=5)
+        JOBS.fail(db, job, error="OSError", retry_at_us=9)
+        run_again(db, JOBS, "C0", "1.1", now_us=6)
+        run_again(db, JOBS, "C0", "1.1", now_us=7)
+
+    assert job_states(db) == {"1": "ready"}
+
+
 def test_a_newer_version_waits_for_the_job_that_runs_and_only_the_newest_follows(
     db: Database,
 ) -> None:

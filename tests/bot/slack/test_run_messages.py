@@ -13,6 +13,7 @@ from approvals import ProposalState
 from bot.slack.blocks import ask_customer_message, draft_messages, status_message, stop_message
 from bot.slack.refs import ActionId, RunRef, TicketRef, read_run_ref, read_ticket_ref
 from bot.slack.views import CallLine, DraftProposal, DraftView, Phase, StatusView, StopView
+from bot.slack.words.threads import newer_message
 from loop import Outcome, Result, Stop, StopReason
 from tests.bot.slack.looks import CALL, FIGURES, assert_fits, buttons, shown
 from tools import Kind
@@ -86,6 +87,11 @@ def test_a_running_status_says_how_far_it_is_and_can_be_stopped() -> None:
         ({"phase": Phase.HELD, "note": "The cost of today is used up."}, "cost of today", True),
         ({"phase": Phase.STOPPING, "by": "U0ANN"}, "<@U0ANN> pressed Stop", False),
         ({"phase": Phase.ENDED, "result": Result.VALID}, "the draft is below", False),
+        (
+            {"phase": Phase.ENDED, "result": Result.VALID, "note": newer_message()},
+            newer_message(),
+            False,
+        ),
         ({"phase": Phase.ENDED, "result": Result.REJECTED}, "a gate objected", False),
         (
             {"phase": Phase.ENDED, "result": Result.FAILED, "stop": STOP.stop},

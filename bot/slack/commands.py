@@ -15,7 +15,7 @@ from bot.slack.cards import read_card
 from bot.slack.decider import Effect
 from bot.slack.errors import PressRefused
 from bot.slack.letter_presses import LetterPresses
-from bot.slack.markup import body, message_link
+from bot.slack.markup import message_link
 from bot.slack.overview import count_waiting, home_of, waiting_lines
 from bot.slack.store.cards import card_place
 from bot.slack.store.letters import count_letters, letters
@@ -114,7 +114,7 @@ class Commands:
         try:
             view = read_card(db, self._policy, proposal_id)
         except ApprovalsError as error:
-            raise PressRefused(body(answers.refused(error), MAX_TOLD)) from error
+            raise PressRefused(answers.refused(error, MAX_TOLD)) from error
         if place is not None and place.thread_ts is not None:
             view = replace(view, ticket_link=message_link(place.channel, place.thread_ts))
         return lambda _w: card_message(view, buttons=False)

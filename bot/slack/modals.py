@@ -159,7 +159,7 @@ class Modals:
             except PersonUnavailable:
                 return told_modal(NOT_NOW, answers.person_unavailable())
             except ApprovalsError as error:
-                return told_modal(forms.NOT_POSSIBLE, escaped(answers.refused(error), MAX_TOLD))
+                return told_modal(forms.NOT_POSSIBLE, answers.refused(error, MAX_TOLD))
             except PressRefused as error:
                 return told_modal(forms.NOT_POSSIBLE, escaped(str(error), MAX_TOLD))
 

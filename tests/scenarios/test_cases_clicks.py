@@ -142,7 +142,7 @@ def test_case_77_a_shop_that_ignores_keys_is_called_once_all_the_same(tmp_path: 
 
         assert desk.again(proposal).state is ProposalState.DONE
         assert len(shops[0].sent) == 1
-        assert "this attempt changed nothing" in desk.told(ANN)[0]
+        assert "so your press did nothing" in desk.told(ANN)[0]
 
 
 def test_a_thread_is_reminded_long_before_the_end_and_the_role_is_called_later(

@@ -313,7 +313,7 @@ def test_case_23_a_member_of_the_channel_without_a_role_approves_nothing(desk: C
     desk.work()
 
     assert desk.again(proposal).state is ProposalState.WAITING
-    assert desk.told(OUT) == [f"{OUT} has no role in the approvals table"]
+    assert "You have no role" in desk.told(OUT)[0]
 
 
 def test_case_24_who_asked_for_it_does_not_approve_it(desk: ClickDesk) -> None:
@@ -379,7 +379,7 @@ def test_a_member_of_a_user_group_decides_until_five_minutes_after_leaving_it(
     desk.work()
 
     assert desk.again(second).state is ProposalState.WAITING
-    assert desk.told(ART) == [f"{ART} has no role in the approvals table"]
+    assert "You have no role" in desk.told(ART)[0]
 
 
 def test_a_group_that_slack_cannot_list_has_no_members(desk: ClickDesk) -> None:
@@ -537,7 +537,7 @@ def test_who_has_no_role_is_told_so_instead_of_being_asked_for_a_reason(desk: Cl
     desk.click(OUT, card, ActionId.REJECT)
     view = desk.fill(OUT)
 
-    assert "has no role" in str(view.body["blocks"])
+    assert "You have no role" in str(view.body["blocks"])
     assert "submit" not in view.body
 
 

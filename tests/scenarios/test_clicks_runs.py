@@ -224,7 +224,7 @@ def test_who_filled_a_form_in_does_not_approve_it_and_somebody_else_does(tmp_pat
         shown_card = card(bot, ticket)
 
         bot.workspace.click(BEN, shown_card, ActionId.APPROVE)
-        assert "asked for this" in told(bot, BEN)
+        assert "You asked for this" in told(bot, BEN)
         bot.workspace.click(LEA, bot.workspace.latest(shown_card), ActionId.APPROVE)
         bot.rest()
 

@@ -17,7 +17,6 @@ from bot.slack.blocks.parts import (
     numbered,
     section,
 )
-from bot.slack.markup import body, line
 from bot.slack.refs import ActionId, CallbackId, LetterRef, RunRef
 from bot.slack.views import (
     Block,
@@ -64,8 +63,7 @@ def note(text: str) -> Message:
 
 def refusal(error: ApprovalsError) -> Message:
     """Return why a click changed nothing, for the person who clicked."""
-    told = answers.refused(error)
-    return Message(text=line(told, 400), blocks=(section(body(told, MAX_NOTE)),))
+    return note(answers.refused(error, MAX_NOTE))
 
 
 def home_view(view: HomeView) -> View:

@@ -1,11 +1,21 @@
-"""The sentences that answer a press, a form and a command. Raw text; escaped where posted."""
+"""The sentences that answer a press, a form and a command."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from approvals import ApprovalsError, LookUpsDue, OperationUnknown, ProposalUnknown
-from bot.slack.words.common import NOTHING_CHANGED
+from approvals import (
+    AlreadyDecided,
+    ApprovalsError,
+    LookUpsDue,
+    NotAllowed,
+    OperationUnknown,
+    ProposalUnknown,
+    Refusal,
+)
+from bot.slack.markup import body, date, fact
+from bot.slack.words.common import NOTHING_CHANGED, who
+from bot.slack.words.proposals import state_name
 
 __all__ = [
     "FOUND_UNDONE",
@@ -40,6 +50,7 @@ __all__ = [
     "stopping",
 ]
 
+_ASK: Final = f"Its card says who may. {NOTHING_CHANGED}"
 FOUND_UNDONE: Final = "a person looked at the shop and found that it was not done"
 
 
@@ -85,8 +96,24 @@ def nothing_known() -> str:
     return f"I do not know any more what this button is about. {NOTHING_CHANGED}"
 
 
-def refused(error: ApprovalsError) -> str:
-    """Say why nothing was done. An error whose own next step is for a shell gets one of Slack."""
+def refused(error: ApprovalsError, most: int) -> str:
+    """Say, to who pressed, why nothing was done, escaped and in at most so many signs."""
+    match error:
+        case AlreadyDecided():
+            how = f"{state_name(error.state)} ({who(error.who)}, {date(error.when_us)})"
+            return f"{fact(error.proposal_id)} is {how}, so your press did nothing."
+        case NotAllowed(reason=Refusal.NO_ROLE):
+            return f"You have no role in the approvals table, so you cannot decide. {_ASK}"
+        case NotAllowed(reason=Refusal.REQUESTER):
+            return f"You asked for this, so somebody else has to sign. {NOTHING_CHANGED}"
+        case NotAllowed(reason=Refusal.ALREADY_SIGNED):
+            return f"You have signed already; a second person has to. {NOTHING_CHANGED}"
+        case _:
+            return body(_in_slack(error), most)
+
+
+def _in_slack(error: ApprovalsError) -> str:
+    """Return an error's own words, with a next step of Slack where theirs is for a shell."""
     match error:
         case ProposalUnknown(proposal_id=proposal_id):
             return (

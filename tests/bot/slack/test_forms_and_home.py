@@ -375,8 +375,11 @@ def test_the_digest_has_the_head_of_the_audit() -> None:
     [
         (
             AlreadyDecided("P-7KM-4XQ", ProposalState.DONE, "U0LEAD", AT_US),
-            "proposal P-7KM-4XQ is done (U0LEAD, 2026-10-08 22:53 UTC)",
+            f"`P-7KM-4XQ` is done (<@U0LEAD>, <!date^{AT_US // 1_000_000}^",
         ),
+        (NotAllowed(Refusal.NO_ROLE, "U0ANN has no role"), "You have no role"),
+        (NotAllowed(Refusal.REQUESTER, "U0ANN asked for this"), "You asked for this"),
+        (NotAllowed(Refusal.ALREADY_SIGNED, "U0ANN has signed"), "You have signed already"),
         (NotAllowed(Refusal.OVER_LIMIT, "this is over <your> limit"), "over &lt;your&gt; limit"),
     ],
 )

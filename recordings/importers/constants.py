@@ -18,6 +18,8 @@ _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[-+.0-9A-Za-z_]++', r
 _REST_OF_TEXT: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _WORDS: Final = frozenset({b"NaN", b"Infinity", b"-Infinity"})
 _INTEGER: Final = re.compile(rb"-?[0-9]+")
+_FRACTION: Final = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_NO_JSON: Final = b"?"
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{640}")
 """As many digits as Python always reads. The C reader of ijson goes on after a number that Python
 cannot read, and may crash the process."""
@@ -104,6 +106,10 @@ def _nulled(found: re.Match[bytes]) -> bytes:
     word = found[0]
     if word in _WORDS:
         return b"null"
-    # A fraction is read as a Decimal, which takes any number of digits.
-    is_too_long = _INTEGER.fullmatch(word) and _int_or_unknown(word) is None
-    return b"null" if is_too_long else word
+    if word.startswith(b'"') or not _LONG_NUMBER.search(word):
+        return word
+    if _INTEGER.fullmatch(word):
+        return b"null" if _int_or_unknown(word) is None else word
+    # A fraction is read as a Decimal, which takes any number of digits. Of anything else the reader
+    # would take the digits for a number before it finds that the whole is none.
+    return word if _FRACTION.fullmatch(word) else _NO_JSON

@@ -160,6 +160,23 @@ def test_a_long_number_across_the_border_of_two_pieces_costs_nothing(
     assert after == "next"
 
 
+LONG = "7" * 5000
+
+
+@pytest.mark.parametrize(
+    "word",
+    [f"{LONG}x", f"x{LONG}", f"{LONG}-5", f"1-{LONG}", f"true{LONG}", f"0x{LONG}", f"1.5-{LONG}"],
+    ids=["behind", "before", "sign", "twice", "word", "hex", "fraction"],
+)
+def test_digits_within_what_is_no_number_are_damage_before_they_reach_the_reader(word: str) -> None:
+    """The C reader takes them for a number of its own, and would crash the process."""
+    content = f"{word} {word}".encode()
+    assert LONG.encode() not in Nulled(io.BytesIO(content)).read(65536)
+
+    with pytest.raises(Damaged, match="is not JSON"):
+        list(json_values(io.BytesIO(content)))
+
+
 def test_a_number_without_end_is_damage_and_does_not_fill_the_memory() -> None:
     stream = io.BytesIO(b"[" + b"7" * 20_000_000)
 

@@ -12,7 +12,9 @@ __all__ = ["arguments_of", "instead_of", "is_to_come_back"]
 
 _UNSHOWABLE: Final = frozenset({"invalid_blocks", "msg_blocks_too_long"})
 _NEEDED: Final = (card_key(""), status_key(""), gave_up_key(""))
-_NOT_HERE: Final = frozenset({"channel_not_found", "not_in_channel", "user_not_in_channel"})
+_NOT_HERE: Final = frozenset(
+    {"channel_not_found", "is_archived", "not_in_channel", "user_not_in_channel"}
+)
 
 
 def arguments_of(row: PostRow) -> dict[str, Any]:

@@ -321,7 +321,7 @@ class HomeView:
     runs: tuple[RunLine, ...] = ()
     stops: Mapping[StopReason, int] | None = None
     health: tuple[HealthLine, ...] = ()
-    paused_by: str | None = None
+    paused_by: tuple[str, str] | None = None
     letters: tuple[Letter, ...] = ()
     letter_count: int = 0
 

@@ -137,11 +137,12 @@ def test_case_7_a_decided_proposal_is_not_asked_about_again_after_a_restart(
         proposal, card = desk.show(FEE)
         desk.click(ANN, card)
         desk.bot.decide()
+        desk.restart()
         desk.bot.follower.repair()
         desk.work()
 
         assert desk.again(proposal).state is ProposalState.DONE
-        desk.card(proposal)  # there is one
+        assert action_ids(desk.card(proposal)) == []  # there is one, and it asks for nothing
 
 
 def test_case_8_a_click_counts_whatever_team_its_payload_names(desk: ClickDesk) -> None:

@@ -119,7 +119,7 @@ def _home(view: HomeView) -> Iterator[Block]:
 
 def _pause(view: HomeView) -> Iterator[Block]:
     if view.paused_by is not None:
-        yield section(words.paused_words(view.paused_by))
+        yield section(words.paused_words(*view.paused_by))
 
 
 def _mine(lines: Sequence[WaitingLine]) -> Iterator[Block]:

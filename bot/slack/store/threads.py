@@ -184,10 +184,10 @@ def is_paused(db: Database) -> bool:
     return bool(rows(db, "SELECT 1 FROM switches WHERE name = ?", (PAUSED,)))
 
 
-def paused_by(db: Database) -> str | None:
-    """Return who paused the runs; None where they are not paused. A read."""
-    found = rows(db, "SELECT set_by FROM switches WHERE name = ?", (PAUSED,))
-    return found[0]["set_by"] if found else None
+def paused_by(db: Database) -> tuple[str, str] | None:
+    """Return who paused the runs, and why, perhaps empty; None where they run. A read."""
+    found = rows(db, "SELECT set_by, value FROM switches WHERE name = ?", (PAUSED,))
+    return (found[0]["set_by"], found[0]["value"]) if found else None
 
 
 def pause_runs(db: Database, *, by: str, why: str, now_us: int) -> None:

@@ -60,9 +60,10 @@ def role_words(role: str | None) -> str:
     return "No role in approvals." if role is None else f"Your role: {line(role, 40)}"
 
 
-def paused_words(user_id: str) -> str:
-    """Say that no run begins, and who wanted it so."""
-    return f"*Paused* by {who(user_id)}. Tickets are kept and wait."
+def paused_words(user_id: str, why: str) -> str:
+    """Say that no run begins, who wanted it so, and why where they said."""
+    reason = f": {line(why, 200)}" if why else ""
+    return f"*Paused* by {who(user_id)}{reason}. Tickets are kept and wait."
 
 
 def waiting_title(mine: int, *, of: int, count: int) -> str:

@@ -143,7 +143,7 @@ def home_of(text: str) -> HomeView:
         runs=(replace(run, link=LINK),) * 40,
         stops=dict.fromkeys(StopReason, 10**9),
         health=(HealthLine(name=text, well=False, words=text),) * 40,
-        paused_by="U0ANN",
+        paused_by=("U0ANN", "<" * 200),
         letters=(Letter(kind=LetterKind.POST, number=10**17, what=text, why=text),) * 40,
         letter_count=10**9,
     )

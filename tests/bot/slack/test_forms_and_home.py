@@ -314,9 +314,9 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def test_a_pause_is_shown_and_can_be_ended() -> None:
-    view = blocks.home_view(HomeView(operator=True, paused_by="U0ANN"))
+    view = blocks.home_view(HomeView(operator=True, paused_by=("U0ANN", "stock <!here>")))
 
-    assert "*Paused* by <@U0ANN>" in shown_in(view)
+    assert "*Paused* by <@U0ANN>: stock &lt;!here&gt;. Tickets" in shown_in(view)
     assert set(buttons(view)) == {ActionId.RESUME}
 
 

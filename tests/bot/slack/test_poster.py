@@ -364,6 +364,18 @@ def test_an_answer_to_somebody_outside_the_channel_goes_to_them_directly(desk: D
     assert [each.text for each in desk.workspace.direct(OUT)] == ["Not you."]
 
 
+def test_an_answer_in_a_channel_that_is_archived_goes_to_who_pressed_directly(desk: Desk) -> None:
+    desk.workspace.faults.refuse("chat.postEphemeral", "is_archived")
+    answer = private_answer(
+        Said(text="Not you."), channel=CHANNEL, thread_ts=None, user_id=ANN, key="answer:1"
+    )
+
+    desk.post(answer)
+    desk.work()
+
+    assert [each.text for each in desk.workspace.direct(ANN)] == ["Not you."]
+
+
 @pytest.mark.parametrize("lose", ["lose_request", "lose_answer"])
 def test_a_direct_message_whose_answer_was_lost_is_sent_again_and_not_looked_up(
     desk: Desk, lose: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 
@@ -47,23 +48,47 @@ class Recorder:
         """
         path = file_of(self.folder, run_id)
         passing = path.with_suffix(".part")
-        try:
-            passing.unlink(missing_ok=True)
-            write_recording(passing, run_id, entries)
-            with passing.open("rb") as written:
-                os.fsync(written.fileno())
-            return passing.replace(_own_place(path, passing.read_bytes()))
-        except OSError:
-            with suppress(OSError):
+        with _alone_in(self.folder):
+            try:
                 passing.unlink(missing_ok=True)
-            raise
+                write_recording(passing, run_id, entries)
+                with passing.open("rb") as written:
+                    os.fsync(written.fileno())
+                return passing.replace(_own_place(path, passing.read_bytes()))
+            except OSError:
+                with suppress(OSError):
+                    passing.unlink(missing_ok=True)
+                raise
 
 
 def _own_place(path: Path, content: bytes) -> Path:
     """Return the first place that is free, or holds this already."""
     numbered = (path.with_name(f"{path.stem}.{number}{path.suffix}") for number in count(2))
     places = chain([path], numbered)
-    return next(each for each in places if not each.exists() or each.read_bytes() == content)
+    return next(each for each in places if not each.exists() or _holds(each, content))
+
+
+def _holds(file: Path, content: bytes) -> bool:
+    """Whether a file holds just this; one that cannot be read is another's."""
+    try:
+        return file.read_bytes() == content
+    except OSError:
+        return False
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other recorder writes there: one of another store may have a run of this id.
+
+    Raises:
+        OSError: the folder is not there.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)  # which lets go of it
 
 
 class FileKeeper(Keeper):

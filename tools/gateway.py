@@ -109,7 +109,10 @@ class Gateway(Protocol):
         ...
 
     def look_up(self, key: str, operation_id: str, action: Action) -> Receipt | None:
-        """Return the write that bears the key or the operation's id; ``None`` where none does.
+        """Return the write that bears the key; ``None`` where none does.
+
+        The operation's id is for a shop that keeps no keys. It is unique within one store alone:
+        of two stores before one shop, one may meet a write of the other under it.
 
         Raises:
             ShopError: the shop could not say. That is not the same as none.

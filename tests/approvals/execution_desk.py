@@ -24,6 +24,7 @@ from approvals import (
     Proposal,
     Proposals,
     operations_of,
+    random_code,
     read_policy,
     read_proposal,
 )
@@ -99,7 +100,13 @@ class Desk:
             pace=pace,
         )
 
-    def propose(self, *actions: Action, customer: str, ticket: str = "T-90001") -> Proposal:
+    def propose(
+        self,
+        *actions: Action,
+        customer: str,
+        ticket: str = "T-90001",
+        new_code: Callable[[], str] = random_code,
+    ) -> Proposal:
         """Propose actions and return what waits."""
         asked = Asked(
             run_id="run-1",
@@ -109,7 +116,8 @@ class Desk:
             requesters=frozenset({"UASK"}),
         )
         with tx(self.db):
-            return Proposals(POLICY).create(self.db, asked, now_us=self.clock()).proposal
+            proposals = Proposals(POLICY, new_code=new_code)
+            return proposals.create(self.db, asked, now_us=self.clock()).proposal
 
     def sign(self, proposal: Proposal, *, second: bool = False) -> None:
         """Approve what waits."""

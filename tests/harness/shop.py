@@ -133,12 +133,9 @@ class ForgetfulGateway(NotingGateway):
         self._note(tool, request, key)
         return stored.receipt()
 
-    def find(self, key: str, operation_id: str | None = None) -> StoredWrite | None:
-        """Return the first write under this key or operation."""
-        for stored in list(self._writes):
-            if stored.key == key or stored.operation_id == operation_id:
-                return replace(stored)
-        return None
+    def find(self, key: str) -> StoredWrite | None:
+        """Return the first write under this key."""
+        return next((replace(each) for each in list(self._writes) if each.key == key), None)
 
 
 class _Service(PracticeService):

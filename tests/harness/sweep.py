@@ -89,7 +89,12 @@ class Sweep:
         for number in numbers:
             with self.desk(number) as desk:
                 asked = actions(number, self.actions)
-                waits = desk.propose(*asked, customer=customer(number), ticket=f"T-{number}")
+                waits = desk.propose(
+                    *asked,
+                    customer=customer(number),
+                    ticket=f"T-{number}",
+                    new_code=partial(code_of, number),
+                )
                 if self.approved:
                     desk.sign(waits)
 
@@ -128,6 +133,7 @@ class Sweep:
         return {
             "state": proposal.state.value,
             "operations": [[each.state.value, written[each.operation_id]] for each in operations],
+            "errors": [each.error_code for each in operations],
         }
 
     @contextmanager
@@ -161,6 +167,14 @@ class Sweep:
 
     def log(self, number: int) -> Path:
         return self.folder / f"{number}.jsonl"
+
+
+def code_of(number: int) -> str:
+    """Return the code of a store's proposal, unlike those of the other stores before the shop.
+
+    Drawn by lot, two of 200 would be equal once in 800 sweeps, and the shop refuse the second.
+    """
+    return f"000-{number:03}"
 
 
 def serve(desk: Desk, acknowledge: Callable[[], None], owner: str) -> None:

@@ -226,14 +226,14 @@ def test_references_carry_the_kind_of_the_change(gateway: PracticeGateway) -> No
     assert [change.reference for change in gateway.changes()] == names
 
 
-def test_a_look_up_finds_by_key_or_operation_and_else_says_none(gateway: PracticeGateway) -> None:
+def test_a_look_up_finds_by_the_key_alone(gateway: PracticeGateway) -> None:
+    """Under an equal id of an operation stands what another store before this shop had done."""
     reference = send(gateway, FEE, "op-1")
 
-    for key, operation in (("key-op-1", "other"), ("other", "op-1")):
-        found = gateway.look_up(key, operation, FEE)
-        assert found is not None
-        assert (found.reference, found.repeated) == (reference, True)
-    assert gateway.look_up("other", "other", FEE) is None
+    found = gateway.look_up("key-op-1", "other", FEE)
+    assert found is not None
+    assert (found.reference, found.repeated) == (reference, True)
+    assert gateway.look_up("other", "op-1", FEE) is None
 
 
 def test_a_poll_answers_by_reference(gateway: PracticeGateway) -> None:

@@ -102,9 +102,12 @@ class PracticeGateway:
             )
         return stored.receipt(repeated=True)
 
-    def look_up(self, key: str, operation_id: str, action: Action) -> Receipt | None:  # noqa: ARG002 (the ids suffice)
-        """Return the write under this key or operation; ``None`` where there is none."""
-        stored = self.find(key, operation_id)
+    def look_up(self, key: str, operation_id: str, action: Action) -> Receipt | None:  # noqa: ARG002 (the key suffices)
+        """Return the write under this key; ``None`` where there is none.
+
+        A write under the operation's id alone is another store's: ids are unique within one store.
+        """
+        stored = self.find(key)
         return None if stored is None else stored.receipt(repeated=True)
 
     def poll(self, reference: str, action: Action) -> Receipt:  # noqa: ARG002 (the reference suffices)
@@ -115,10 +118,10 @@ class PracticeGateway:
         """
         return self.find_reference(reference).receipt(repeated=True)
 
-    def find(self, key: str, operation_id: str | None = None) -> StoredWrite | None:
-        """Return what is stored under this key, or else under the operation's id."""
+    def find(self, key: str) -> StoredWrite | None:
+        """Return what is stored under this key."""
         with self._writing() as db:
-            return ledger.find_write(db, key=key, operation_id=operation_id or "")
+            return ledger.find_write(db, key=key, operation_id="")
 
     def find_reference(self, reference: str) -> StoredWrite:
         """Return what is stored with this reference.

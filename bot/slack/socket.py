@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
+from socket import SHUT_RDWR
 from typing import Final
 
 from slack_bolt import App
@@ -137,7 +139,17 @@ class SlackSocket(SocketModeClient):
         self.closed = True
         with self.connect_operation_lock:
             pass  # from here on nobody makes a connection
+        self._wake_reader()
         super().close()
+
+    def _wake_reader(self) -> None:
+        """End the wait of the reader, which holds the lock that closing takes: up to 3 seconds."""
+        self.auto_reconnect_enabled = False
+        self.current_session_state.terminated = True
+        sock = None if self.current_session is None else self.current_session.sock
+        if sock is not None:
+            with suppress(OSError):  # it is closed already
+                sock.shutdown(SHUT_RDWR)
 
     def _run_current_session(self) -> None:
         """Read the present connection until its state says that it is over.

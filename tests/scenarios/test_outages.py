@@ -139,14 +139,17 @@ def test_a_channel_that_closes_during_a_run_gets_its_draft_when_it_is_open_again
     workspace.put_channel(replace(here, **changes))
     hold.release()
     code = "is_archived" if broken == "archived" else "not_in_channel"
-    bot.until(lambda: times_logged(caplog, code) == 1, what="it was not said")
+    bot.until(lambda: times_logged(caplog, code) >= 1, what="it was not said")
+    refused = f"SELECT count(*) FROM outbox WHERE error = '{code}'"
+    bot.until(lambda: bot.count(refused) >= 1, what="no post was put off")
     workspace.put_channel(here)
     ahead.seconds += 61
 
     bot.wait_for_reply(ticket, "Draft for", seconds=30)
     bot.rest()
     assert bot.drafts(ticket) == 1
-    assert times_logged(caplog, code) == 1
+    # Once more where the post that was held went through behind the first word of it.
+    assert times_logged(caplog, code) in (1, 2)
 
 
 def test_a_ticket_that_comes_in_before_a_long_gap_was_read_does_not_hide_the_gap(

@@ -16,6 +16,7 @@ __all__ = [
     "Header",
     "IdSource",
     "lacks_metadata",
+    "means_a_ticket",
     "read_any",
     "read_form",
     "read_header",
@@ -94,6 +95,30 @@ def read_form(text: str, forms: IdForms) -> Header | None:
 
     The last label, for the message, takes all that follows.
     """
+    values = _form_values(text)
+    ticket_id = _id(values.get("ticket_id"), forms.ticket.pattern)
+    if ticket_id is None:
+        return None
+    return Header(
+        source=IdSource.FORM,
+        ticket_id=ticket_id,
+        customer_id=_id(values.get("customer_id"), forms.customer.pattern),
+        text="\n".join(values.get("text", ())).strip(),
+        reporter=_user(" ".join(values.get("reporter", ()))),
+    )
+
+
+def means_a_ticket(message: Mapping[str, Any], text: str) -> bool:
+    """Whether an app's message names a ticket id, in metadata of ours or a form's line."""
+    match message.get("metadata"):
+        case {"event_type": str(kind), "event_payload": {"ticket_id": _}} if kind == EVENT_TYPE:
+            return True
+        case _:
+            return "ticket_id" in _form_values(text)
+
+
+def _form_values(text: str) -> dict[str, list[str]]:
+    """Return the lines of a form's values by the names of their labels."""
     values: dict[str, list[str]] = {}
     current: list[str] | None = None
     taking_all = False
@@ -107,16 +132,7 @@ def read_form(text: str, forms: IdForms) -> Header | None:
             taking_all = name == "text"
         elif current is not None:
             current.append(line)
-    ticket_id = _id(values.get("ticket_id"), forms.ticket.pattern)
-    if ticket_id is None:
-        return None
-    return Header(
-        source=IdSource.FORM,
-        ticket_id=ticket_id,
-        customer_id=_id(values.get("customer_id"), forms.customer.pattern),
-        text="\n".join(values.get("text", ())).strip(),
-        reporter=_user(" ".join(values.get("reporter", ()))),
-    )
+    return values
 
 
 def read_metadata(message: Mapping[str, Any], text: str, forms: IdForms) -> Header | None:

@@ -11,6 +11,7 @@ from bot.slack.intake import (
     Edit,
     Ignored,
     Intake,
+    Misfit,
     Removal,
     Reply,
     Sorted,
@@ -112,7 +113,7 @@ def _message(
     match found:
         case Ignored():
             return None
-        case TicketMessage() | Reply() | Unread():
+        case TicketMessage() | Reply() | Unread() | Misfit():
             subject = message_subject(found.channel, found.ts)
         case Edit():
             subject = edit_subject(found.channel, found.ts, found.at)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from bot.slack.headers import (
     Header,
     lacks_metadata,
+    means_a_ticket,
     read_any,
     read_header,
 )
@@ -89,6 +90,14 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """An app's message that is to be a ticket, with a ticket id that is not of the shop's form."""
+
+    channel: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A message is another one now. ``now`` is what it would be if it were new.
 
@@ -101,7 +110,7 @@ class Edit:
     at: str
     text: str
     attachments: tuple[str, ...]
-    now: TicketMessage | Reply | Unread | Ignored
+    now: TicketMessage | Reply | Unread | Misfit | Ignored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +128,7 @@ class Ignored:
     why: str
 
 
-Sorted = TicketMessage | Reply | Unread | Edit | Removal | Ignored
+Sorted = TicketMessage | Reply | Unread | Misfit | Edit | Removal | Ignored
 
 
 class Intake:
@@ -165,7 +174,9 @@ class Intake:
             case _:
                 return self._written(channel, event)
 
-    def reread(self, channel: str, message: Mapping[str, Any]) -> TicketMessage | Reply | Ignored:
+    def reread(
+        self, channel: str, message: Mapping[str, Any]
+    ) -> TicketMessage | Reply | Misfit | Ignored:
         """Return what a message is that was read with its metadata, redacted like an event."""
         kept = self.kept(message, self._written(channel, message, whole=True))
         found = self._written(channel, kept, whole=True)
@@ -181,7 +192,7 @@ class Intake:
 
     def _written(
         self, channel: str, message: Mapping[str, Any], *, whole: bool = False
-    ) -> TicketMessage | Reply | Unread | Ignored:
+    ) -> TicketMessage | Reply | Unread | Misfit | Ignored:
         """Sort a new message; ``whole``: it was read with its metadata."""
         subtype, ts = message.get("subtype"), message.get("ts")
         if subtype not in _PLAIN or not isinstance(ts, str):
@@ -199,6 +210,8 @@ class Intake:
         header = self._header(message, from_bot=from_bot)
         if from_bot and not whole and lacks_metadata(message, header):
             return Unread(channel=channel, ts=ts)
+        if header is None and from_bot and means_a_ticket(message, self._text(message)):
+            return Misfit(channel=channel, ts=ts)
         if header is None:
             return Ignored(why="no header")
         return self._ticket(channel, ts, header, message, from_bot=from_bot)
@@ -220,10 +233,13 @@ class Intake:
         )
 
     def _header(self, message: Mapping[str, Any], *, from_bot: bool) -> Header | None:
-        text = self._without_us(message_text(message))
+        text = self._text(message)
         if from_bot:
             return read_any(message, text, self._forms)
         return read_header(text, self._forms)
+
+    def _text(self, message: Mapping[str, Any]) -> str:
+        return self._without_us(message_text(message))
 
     def _ticket(
         self, channel: str, ts: str, header: Header, message: Mapping[str, Any], *, from_bot: bool

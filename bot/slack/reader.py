@@ -22,6 +22,7 @@ from bot.slack.intake import (
     Edit,
     Ignored,
     Intake,
+    Misfit,
     Removal,
     Reply,
     Sorted,
@@ -98,6 +99,8 @@ class Reader:
                 return self._ticket(found)
             case Reply():
                 return self._reply(db, found)
+            case Misfit():
+                return self._misfit(found)
             case Edit():
                 return self._edit(db, found)
             case Removal():
@@ -125,6 +128,10 @@ class Reader:
                 db, message.channel, message.ts, lines.not_a_member(), about="guest"
             )
         return lambda db: self._open(db, message)
+
+    def _misfit(self, message: Misfit) -> Effect:
+        channel, ts, text = message.channel, message.ts, lines.misfit()
+        return lambda db: self._say(db, channel, ts, text, about="misfit")
 
     def _open(self, db: Database, message: TicketMessage) -> None:
         channel, ts, header = message.channel, message.ts, message.header
@@ -198,6 +205,8 @@ class Reader:
                 return partial(self._change_reply, now=now)
             case Reply():
                 return self._reply(db, now)  # its own delivery was lost, or comes later
+            case Misfit():
+                return self._misfit(now)
             case Ignored() | Unread():
                 return _nothing
             case _:

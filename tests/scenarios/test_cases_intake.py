@@ -213,6 +213,30 @@ def test_case_44_a_form_of_a_foreign_app_is_known_by_the_ids_in_its_event(bot: O
     assert set(asked) <= {bot.workspace.identity.bot_id}
 
 
+MISFIT_METADATA = {
+    "event_type": "handrail_ticket",
+    "event_payload": {"ticket_id": "12345", "customer_id": "C-81265", "text": "Where is it?"},
+}
+MISFITS: dict[str, dict[str, Any]] = {
+    "metadata": {"text": "A ticket came in", "metadata": MISFIT_METADATA},
+    "a form": {"text": "Ticket: 12345\nCustomer: C-81265\nMessage: Where is it?"},
+}
+"""What an app says of a ticket whose id is not of the shop's form."""
+
+
+@pytest.mark.parametrize("given", MISFITS.values(), ids=list(MISFITS))
+def test_a_ticket_of_an_app_whose_id_does_not_fit_is_answered_in_words_and_starts_no_run(
+    bot: Office, given: dict[str, Any]
+) -> None:
+    misfit = bot.workspace.post(None, channel=CHANNEL, bot_id=FORM_BOT, app_id=FORM_APP, **given)
+    bot.wait_for_reply(misfit, "not of the form that this shop's ids have")
+    bot.workspace.edit(misfit, given["text"] + "!")
+    bot.rest()
+
+    assert len(bot.workspace.replies(misfit)) == 1
+    assert bot.count("SELECT count(*) FROM tickets") == 0
+
+
 @pytest.mark.parametrize("app", [FORM_APP, "A0OTHER"])
 def test_metadata_is_a_ticket_from_an_app_of_the_settings_and_from_no_other(
     bot: Office, app: str

@@ -40,6 +40,14 @@ def not_a_member() -> str:
     return "Only full members of this workspace can hand me tickets. Please ask one of them."
 
 
+def misfit() -> str:
+    """Say why an app's message became no ticket although it was to be one."""
+    return (
+        "The ticket id in this message is not of the form that this shop's ids have, so I took no"
+        " ticket in. Correct it where the message comes from, or use the shortcut “Triage this”."
+    )
+
+
 def same_ticket(ticket_id: str, channel: str, ts: str) -> str:
     """Say where a ticket is worked on already."""
     thread = link(message_link(channel, ts), "its thread")

@@ -12,9 +12,10 @@ from bot.slack.blocks import ask_customer_message, note
 from bot.slack.refs import TicketRef
 from bot.slack.store.outbox import is_put, put_post
 from bot.slack.store.posts import edit_of, message_post
-from bot.slack.store.tickets import TicketRow
+from bot.slack.store.tickets import TicketRow, TicketState
+from bot.slack.words import threads as lines
 
-__all__ = ["ask_for_customer", "settle_question"]
+__all__ = ["ask_for_customer", "settle_question", "where_it_is"]
 
 
 def ask_for_customer(db: Database, ticket: TicketRow, *, now_us: int) -> None:
@@ -35,6 +36,13 @@ def settle_question(db: Database, asked: TicketRow, told: str, *, now_us: int) -
     if is_put(db, key):  # an older release named it otherwise; its button answers for itself
         post = edit_of(note(told), channel=asked.channel, target_key=key, key=f"{key}:settled")
         put_post(db, post, now_us=now_us)
+
+
+def where_it_is(known: TicketRow) -> str:
+    """Say to who brings a ticket once more where it is worked on, or waits for its customer."""
+    waits = known.state is TicketState.WAITING_FOR_CUSTOMER_ID
+    say = lines.waits_for_customer if waits else lines.same_ticket
+    return say(known.ticket_id, known.channel, known.ts)
 
 
 def _key(ticket: TicketRow) -> str:

@@ -29,7 +29,7 @@ from bot.slack.intake import (
     TicketMessage,
     Unread,
 )
-from bot.slack.questions import ask_for_customer, settle_question
+from bot.slack.questions import ask_for_customer, settle_question, where_it_is
 from bot.slack.store.inbox import Delivery, has_later_subject, has_subject
 from bot.slack.store.outbox import put_post
 from bot.slack.store.posts import message_post
@@ -341,7 +341,7 @@ def _given_customer(header: Header, ticket: TicketRow) -> str | None:
 def _known_already(known: TicketRow, customer_id: str | None) -> str:
     if customer_id is not None and known.customer_id not in (None, customer_id):
         return lines.other_customer(known.ticket_id)
-    return lines.same_ticket(known.ticket_id, known.channel, known.ts)
+    return where_it_is(known)
 
 
 def _nothing(db: Database) -> None:

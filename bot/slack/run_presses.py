@@ -29,7 +29,7 @@ from bot.slack.store.threads import (
     stop_run,
     thread_of_run,
 )
-from bot.slack.store.tickets import latest_job_state, run_again
+from bot.slack.store.tickets import TicketState, latest_job_state, read_ticket, run_again
 from bot.slack.views import Message
 from bot.slack.words import answers
 from bot.slack.words import threads as lines
@@ -191,8 +191,11 @@ class RunPresses:
 
     def _run_again(self, db: Database, thread: RunThread) -> None:
         now_us = self._now_us()
-        if not run_again(db, self._jobs, thread.channel, thread.thread_ts, now_us=now_us):
-            raise PressRefused(answers.no_such_ticket())
+        if run_again(db, self._jobs, thread.channel, thread.thread_ts, now_us=now_us):
+            return
+        ticket = read_ticket(db, thread.channel, thread.thread_ts)
+        waits = ticket is not None and ticket.state is TicketState.WAITING_FOR_CUSTOMER_ID
+        raise PressRefused(answers.customer_needed() if waits else answers.no_such_ticket())
 
     def _note(
         self,

@@ -18,7 +18,7 @@ from bot.slack.messages import Messages
 from bot.slack.modals import Filler
 from bot.slack.plain import attachment_names, message_text, plain_text, text_ts
 from bot.slack.press import Press
-from bot.slack.questions import settle_question
+from bot.slack.questions import settle_question, where_it_is
 from bot.slack.refs import ActionId, CallbackId, Field, TicketRef, read_ticket_ref
 from bot.slack.store.tickets import (
     TicketRow,
@@ -159,7 +159,7 @@ class TicketPresses:
             return note(answers.customer_noted(ticket.customer_id or ""))
         if live is None and known.customer_id not in (None, ticket.customer_id):
             raise PressRefused(lines.other_customer(ticket.ticket_id))
-        raise PressRefused(lines.same_ticket(known.ticket_id, known.channel, known.ts))
+        raise PressRefused(where_it_is(known))
 
     def _message(self, ref: TicketRef) -> Mapping[str, Any]:
         """Return a message of a channel of ours as it stands.

@@ -11,6 +11,7 @@ import pytest
 from approvals.store import rows
 from bot.slack.refs import ActionId, CallbackId
 from bot.slack.words import threads as lines
+from bot.slack.words.answers import customer_needed
 from bot.supplies import load_cases
 from bot.workspace import Message
 from recordings import Match
@@ -143,6 +144,23 @@ def test_an_edit_that_takes_the_customer_away_is_asked_about_each_time(bot: Offi
     assert second.ts != first.ts
     assert lines.customer_not_asked(REFUND) in shown(bot.workspace.latest(second))
     assert bot.count("SELECT count(*) FROM proposals WHERE state = 'withdrawn'") == 1
+
+
+def test_asking_again_while_the_customer_is_missing_says_what_is_missing(bot: Office) -> None:
+    message = bot.workspace.post(ANN, f"{REFUND} {TICKET.customer_id}: Help", channel=CHANNEL)
+    drafted(bot, message, 1)
+    draft = bot.wait_for_reply(message, ActionId.ASK_AGAIN)
+    bot.workspace.edit(message, f"{REFUND}: Help")
+    question = bot.wait_for_reply(message, ActionId.GIVE_CUSTOMER)
+
+    bot.workspace.click(BEN, bot.workspace.latest(draft), ActionId.ASK_AGAIN)
+    bot.form(BEN, "Ask again")
+    bot.workspace.submit(BEN, {"text": "Look again"})
+    bot.rest()
+
+    assert "nothing was looked up" not in shown(question)  # the first run did look up
+    assert [each.text for each in bot.workspace.ephemerals(BEN)] == [customer_needed()]
+    assert bot.count("SELECT count(*) FROM replies") == 0
 
 
 def test_each_edit_has_its_own_answer_and_an_ended_ticket_begins_anew_with_the_shortcut(

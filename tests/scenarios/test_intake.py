@@ -12,10 +12,16 @@ from approvals.store import rows, tx
 from bot.models import replayed
 from bot.plan import Plan
 from bot.slack.outside import Outside
+from bot.slack.refs import CallbackId
 from bot.slack.run_end import STATUS_EVERY_US, Status
 from bot.slack.store.drafts import FeedbackKind, give_feedback
 from bot.slack.store.threads import status_key, thread_of_run
-from bot.slack.words.threads import header_gone, newer_message, not_a_member
+from bot.slack.words.threads import (
+    header_gone,
+    newer_message,
+    not_a_member,
+    waits_for_customer,
+)
 from loop import Clock, Model, Reply, Request
 from recordings import Runs
 from tests.scenarios.office import (
@@ -176,6 +182,23 @@ def test_the_same_ticket_again_gets_a_link_and_another_customer_is_refused(bot: 
     refused = bot.wait_for_reply(other, "another customer")
     assert "C-81265" not in shown(refused)
     assert bot.count("SELECT count(*) FROM runs") == 1
+
+
+def test_a_ticket_that_waits_for_its_customer_says_so_to_who_brings_it_again(bot: Office) -> None:
+    first = bot.workspace.post(ANN, "T-80008: where is it?", channel=CHANNEL)
+    bot.wait_for_reply(first, "handrail:give_customer")
+    about = waits_for_customer(SIMPLE, CHANNEL, first.ts)
+
+    again = bot.ticket(SIMPLE, BEN)
+    bot.wait_for_reply(again, about)
+    bot.workspace.shortcut(BEN, CallbackId.TRIAGE, again)
+    bot.form(BEN, "Ticket id")
+    bot.workspace.submit(BEN, {"ticket": SIMPLE, "customer": "C-81265"})
+    bot.rest()
+
+    assert f"p{first.ts.replace('.', '')}" in about
+    assert [each.text for each in bot.workspace.ephemerals(BEN)] == [about]
+    assert len(bot.workspace.replies(again)) == 1
 
 
 def test_a_ticket_without_a_customer_is_asked_about_and_calls_no_model(bot: Office) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "already_in_hand",
     "approved",
     "command_help",
+    "customer_needed",
     "customer_noted",
     "draft_kept",
     "expired",
@@ -175,6 +176,14 @@ def no_such_run(run_id: str) -> str:
 def no_such_ticket() -> str:
     """Answer a press about a ticket that is gone."""
     return f"This ticket was withdrawn, or I never had it. {NOTHING_CHANGED}"
+
+
+def customer_needed() -> str:
+    """Answer a request for another run of a ticket whose customer is not known."""
+    return (
+        "The customer id of this ticket is missing: give it with the button Give the customer in "
+        f"its thread, and I start. {NOTHING_CHANGED}"
+    )
 
 
 def run_ended() -> str:

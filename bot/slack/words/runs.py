@@ -255,7 +255,7 @@ def more_problems(count: int) -> str:
 
 def asks_customer(ticket_id: str) -> str:
     """Ask who wrote a ticket that names no customer."""
-    return f"{fact(ticket_id)} names no customer, so nothing was looked up. Who is it?"
+    return f"{fact(ticket_id)} names no customer, and without one I look nothing up. Who is it?"
 
 
 def asks_customer_short(ticket_id: str) -> str:

@@ -32,6 +32,7 @@ __all__ = [
     "same_ticket",
     "ticket_id_changed",
     "unreadable",
+    "waits_for_customer",
 ]
 
 
@@ -52,6 +53,15 @@ def same_ticket(ticket_id: str, channel: str, ts: str) -> str:
     """Say where a ticket is worked on already."""
     thread = link(message_link(channel, ts), "its thread")
     return f"{fact(ticket_id)} is already being worked on: {thread}"
+
+
+def waits_for_customer(ticket_id: str, channel: str, ts: str) -> str:
+    """Say where a ticket is that is known and waits for its customer id."""
+    thread = link(message_link(channel, ts), "its thread")
+    return (
+        f"{fact(ticket_id)} is here already and waits for its customer id: press Give the customer"
+        f" in {thread}."
+    )
 
 
 def other_customer(ticket_id: str) -> str:

@@ -246,6 +246,8 @@ def test_a_ticket_without_a_customer_gets_a_question_with_a_button() -> None:
     message = ask_customer_message(ref, "T-80008")
 
     assert read_ticket_ref(buttons(message)[ActionId.GIVE_CUSTOMER]["value"]) == ref
+    asked = "`T-80008` names no customer, and without one I look nothing up. Who is it?"
+    assert asked in shown(message)
     assert_fits(message)
 
 

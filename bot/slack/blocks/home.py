@@ -78,7 +78,7 @@ def home_view(view: HomeView) -> View:
 def status_report(view: HomeView) -> Message:
     """Return what ``/handrail status`` answers."""
     ill = [each.name for each in view.health if not each.well]
-    told = words.health_short(ill)
+    told = words.health_short(ill, paused=view.paused_by is not None)
     blocks = [*_pause(view), *_health(view.health), *_stops(view.stops or {})]
     return Message(text=told, blocks=numbered("status", blocks or [section(told)]))
 

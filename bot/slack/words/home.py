@@ -129,10 +129,12 @@ def health_line(each: HealthLine) -> str:
     return f"{sign} *{line(each.name, 40)}* {line(each.words, 300)}"
 
 
-def health_short(ill: Iterable[str]) -> str:
+def health_short(ill: Iterable[str], *, paused: bool) -> str:
     """Say in one line how everything is."""
     names = ", ".join(line(name, 40) for name in ill)
-    return f"Not well: {names}" if names else "All is well"
+    if not names:
+        return "Paused" if paused else "All is well"
+    return f"{'Paused. ' if paused else ''}Not well: {names}"
 
 
 def jobs_words(ready: int, running: int, dead: int) -> str:

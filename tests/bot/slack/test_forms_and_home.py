@@ -327,6 +327,13 @@ def test_the_status_names_what_is_not_well() -> None:
     assert_fits(blocks.status_report(HomeView()))
 
 
+def test_the_status_of_a_paused_bot_says_so_in_its_notification_too() -> None:
+    paused = ("U0LEA", "stock")
+
+    assert blocks.status_report(HomeView(paused_by=paused)).text == "Paused"
+    assert blocks.status_report(replace(HOME, paused_by=paused)).text == "Paused. Not well: socket"
+
+
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 500])
 def test_a_list_of_any_length_fits(count: int) -> None:
     message = blocks.waiting_list([WAITING] * count, count)

@@ -34,7 +34,7 @@ def test_the_wrong_person_is_told_why_and_the_right_one_is_done_once(
     ben.approve()
     expect(ben.private.last).to_contain_text("100.00")
     out.approve()
-    expect(out.private.last).to_contain_text("only members of this workspace decide")
+    expect(out.private.last).to_contain_text("Only members of this workspace decide")
     assert desk.changes("T-65273") == 0
 
     lea.approve()

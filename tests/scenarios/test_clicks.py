@@ -337,7 +337,7 @@ def test_case_25_guests_and_people_of_other_companies_never_decide(
     desk.work()
 
     assert desk.again(proposal).state is ProposalState.WAITING
-    assert f"only members of this workspace decide; {who} do not" in desk.told(user)[0]
+    assert f"Only members of this workspace decide; {who} do not." in desk.told(user)[0]
 
 
 def test_case_25_somebody_whom_slack_does_not_know_never_decides(desk: ClickDesk) -> None:

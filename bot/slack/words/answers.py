@@ -110,7 +110,7 @@ def refused(error: ApprovalsError, most: int) -> str:
         case NotAllowed(reason=Refusal.ALREADY_SIGNED):
             return f"You have signed already; a second person has to. {NOTHING_CHANGED}"
         case _:
-            return body(_in_slack(error), most)
+            return body(_as_sentence(_in_slack(error)), most)
 
 
 def _in_slack(error: ApprovalsError) -> str:
@@ -130,6 +130,12 @@ def _in_slack(error: ApprovalsError) -> str:
             )
         case _:
             return str(error)
+
+
+def _as_sentence(words: str) -> str:
+    """Return an error's words, which begin small for a shell, with a capital and a full stop."""
+    stop = "" if words.endswith((".", "!", "?")) else "."
+    return f"{words[:1].upper()}{words[1:]}{stop}"
 
 
 def person_unavailable() -> str:

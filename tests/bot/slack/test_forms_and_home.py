@@ -387,7 +387,11 @@ def test_the_digest_has_the_head_of_the_audit() -> None:
         (NotAllowed(Refusal.NO_ROLE, "U0ANN has no role"), "You have no role"),
         (NotAllowed(Refusal.REQUESTER, "U0ANN asked for this"), "You asked for this"),
         (NotAllowed(Refusal.ALREADY_SIGNED, "U0ANN has signed"), "You have signed already"),
-        (NotAllowed(Refusal.OVER_LIMIT, "this is over <your> limit"), "over &lt;your&gt; limit"),
+        (
+            NotAllowed(Refusal.OVER_LIMIT, "this is over <your> limit"),
+            "This is over &lt;your&gt; limit.",
+        ),
+        (NotAllowed(Refusal.NOT_A_MEMBER, "only members decide"), "Only members decide."),
     ],
 )
 def test_a_refusal_is_never_silent(error: Any, words: str) -> None:

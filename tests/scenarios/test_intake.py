@@ -123,6 +123,19 @@ def test_a_message_without_a_header_is_nobodys_ticket(bot: Office) -> None:
     assert bot.count("SELECT count(*) FROM inbox") == 1
 
 
+def test_a_header_in_a_foreign_thread_and_a_mention_without_one_get_no_answer(bot: Office) -> None:
+    """As the table in ``docs/slack.md`` says: nothing, in either case."""
+    chat = bot.workspace.post(ANN, "@handrail where is my shed?", channel=CHANNEL)
+    for text in ("T-80008 C-81265 hello", "@handrail T-80008 C-81265 hello"):
+        bot.workspace.post(ANN, text, channel=CHANNEL, thread=chat)
+
+    bot.rest()
+
+    assert {each.user for each in bot.workspace.replies(chat)} == {ANN}
+    assert bot.workspace.ephemerals(ANN) == []
+    assert bot.count("SELECT count(*) FROM tickets") == 0
+
+
 def test_case_32_a_delivery_that_is_repeated_is_one_ticket(slow: Office, gates: Gates) -> None:
     ticket = slow.ticket(SIMPLE)
     in_progress(gates)

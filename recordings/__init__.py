@@ -45,7 +45,14 @@ from recordings.recording import Exchange, Recording
 from recordings.redact_more import Level, redacted_entries, redacted_text
 from recordings.replay import Match, ReplayModel
 from recordings.stats import RecordingStats, Spread, stats_of
-from recordings.store import RUN_MIGRATIONS, DurableSink, RunRow, Runs, RunState
+from recordings.store import (
+    RUN_MIGRATIONS,
+    DurableSink,
+    RunRow,
+    Runs,
+    RunState,
+    abandon_run,
+)
 from recordings.whole_file import new_private_file
 
 __all__ = [
@@ -97,6 +104,7 @@ __all__ = [
     "Unknown",
     "Verdict",
     "WrittenRun",
+    "abandon_run",
     "approves",
     "ask_of",
     "calls_of",

@@ -15,7 +15,7 @@ from loop import Closed, Entry, Stop
 from recordings.codec import decode, encode
 from recordings.errors import RunEnded, RunTaken, RunUnknown
 
-__all__ = ["RUN_MIGRATIONS", "DurableSink", "RunRow", "RunState", "Runs"]
+__all__ = ["RUN_MIGRATIONS", "DurableSink", "RunRow", "RunState", "Runs", "abandon_run"]
 
 RUN_MIGRATIONS: Final = MigrationSet(
     name="runs",
@@ -214,6 +214,20 @@ class DurableSink:
             RunTaken: another process owns the run.
         """
         self._runs.append(self._run_id, entry)
+
+
+def abandon_run(db: Database, run_id: str) -> None:
+    """End a run that nobody will go on with, as cancelled, inside the caller's ``tx()``.
+
+    Its journal stays without a closing entry. A run that is not stored, or has ended, stays as it
+    is.
+    """
+    changed(
+        db,
+        "UPDATE runs SET state = 'ended', result = 'failed', reason = 'cancelled'"
+        " WHERE run_id = ? AND state = 'running'",
+        (run_id,),
+    )
 
 
 _SELECT: Final = (

@@ -26,7 +26,7 @@ from bot.show import outcome
 from bot.story import Story
 from bot.texts import counted, resume_step, shortened
 from bot.trace import header, lines
-from recordings import RunRow
+from recordings import RunRow, RunState
 
 __all__ = ["export", "runs", "trace"]
 
@@ -86,7 +86,7 @@ def trace(*, run_id: str, settings: Settings, as_json: bool) -> int:
     say(lines(story))
     click.echo()
     say(outcome(story))
-    if story.result is None:
+    if story.result is None and row.state is RunState.RUNNING:
         click.echo(to_type(resume_step(story.run_id), "store"))
     return 0
 

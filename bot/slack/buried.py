@@ -13,6 +13,7 @@ from bot.slack.store.threads import RunThread, end_thread, gave_up_key, running_
 from bot.slack.store.tickets import dead_jobs
 from bot.slack.views import GaveUpView, Message, Phase
 from bot.slack.words import threads as lines
+from recordings import abandon_run
 
 __all__ = ["buried_message", "bury_runs"]
 
@@ -52,6 +53,7 @@ def _given_up(db: Database, run: RunThread) -> Message:
 def _end(db: Database, run: RunThread, key: str, now_us: int) -> None:
     """End a run, and its status: nobody may look at a Stop that stops nothing."""
     end_thread(db, run.run_id)
+    abandon_run(db, run.run_id)
     put_status_edit(
         db,
         run.channel,

@@ -46,7 +46,7 @@ from bot.story import Figures, record_of
 from bot.supplies import Supplies
 from bot.triage import carry_through
 from loop import Clock, Entry, JournalDiverged, LiveModel, Model, Opened, Replied
-from recordings import Runs, RunTaken
+from recordings import Runs, RunTaken, abandon_run
 from tools import TicketCase
 
 __all__ = ["Play", "TicketWork"]
@@ -221,6 +221,7 @@ class TicketWork:
         with tx(db):
             left = why_left(db, task) or lines.restarted()
             end_thread(db, thread.run_id)
+            abandon_run(db, thread.run_id)
             put_status_edit(
                 db,
                 thread.channel,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from bot.settings import Settings
 from bot.supplies import Supplies, open_supplies
 from bot.triage import triage
 from loop import PRICES, Entry, Stop
-from recordings import RunState
+from recordings import RunState, abandon_run
 from tests.bot.conftest import Cli
 
 STARTED = "2026-10-09T10:00:00.000+00:00"
@@ -137,6 +138,10 @@ def test_an_unfinished_run_says_how_to_go_on(cli: Cli, home: Path, supplies: Sup
 
     assert "T-80008-resolver-chat-small-1: running" in text
     assert "next: handrail resume T-80008-resolver-chat-small-1 --store " in text
+
+    with closing(connect(store)) as db, tx(db):
+        abandon_run(db, keeper.run_id)
+    assert "next:" not in cli("trace", "T-80008", "--store", store).stdout
 
 
 def test_resuming_with_other_data_is_refused_in_words(

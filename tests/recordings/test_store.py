@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from approvals.store import changed, connect, migrate, rows
+from approvals.store import changed, connect, migrate, rows, tx
 from loop import Journal, ScriptedModel, VirtualClock, run
 from recordings import (
     RUN_MIGRATIONS,
@@ -16,6 +16,7 @@ from recordings import (
     RunState,
     RunTaken,
     RunUnknown,
+    abandon_run,
     encode,
 )
 from tests.recordings.builders import ANSWER, LOOK_UP, recorded, work_on
@@ -185,3 +186,21 @@ def test_a_damaged_byte_in_the_store_is_named_and_the_rest_is_readable(
     lines = runs.lines("run-1")
     assert lines[0] == encode("run-1", entries[0])
     assert lines[1] == '{"\udcff'
+
+
+def test_an_abandoned_run_is_cancelled_and_one_that_ended_stays_as_it_is(
+    db: Database, shop: PracticeShop
+) -> None:
+    ended, entries = recorded(work_on(shop))
+    runs = started(db)
+    runs.end("run-1", entries[-1], ended.stop)
+    started(db, "run-2")
+    with tx(db):
+        for run_id in ("run-1", "run-2", "run-3"):
+            abandon_run(db, run_id)
+
+    ends = [(row.run_id, row.state, row.result, row.reason) for row in runs.recent(9)[::-1]]
+    assert ends == [
+        ("run-1", RunState.ENDED, "valid", "finished"),
+        ("run-2", RunState.ENDED, "failed", "cancelled"),
+    ]

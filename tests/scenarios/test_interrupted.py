@@ -107,6 +107,7 @@ def test_a_customer_taken_away_while_a_run_waits_to_be_resumed_is_asked_for_and_
     assert sum(lines.customer_missing() in each for each in replies) == 1
     assert sum("handrail:give_customer" in each for each in replies) == 1
     assert bot.count("SELECT count(*) FROM jobs WHERE state != 'done'") == 0
+    assert bot.count("SELECT count(*) FROM runs WHERE state = 'running'") == 0
 
 
 def test_a_removal_of_the_header_while_a_run_waits_to_be_resumed_ends_its_status(

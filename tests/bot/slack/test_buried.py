@@ -15,6 +15,7 @@ from bot.slack.buried import bury_runs
 from bot.slack.store.threads import open_thread
 from bot.slack.store.tickets import TicketRow, TicketState, open_ticket, run_again
 from bot.store import MIGRATIONS
+from recordings import Runs
 
 TICKET = TicketRow(
     channel="C0",
@@ -67,6 +68,8 @@ def test_what_failed_before_a_run_began_says_how_to_have_it_tried_again(db: Data
 
 def test_each_run_that_was_given_up_is_told_in_its_thread(db: Database) -> None:
     for number in (1, 2):
+        begun = {"run_id": f"run-{number}", "profile": "resolver", "model": "chat-small"}
+        Runs(db).start(ticket_id="T-1", started_at="2026-10-09T08:00:00Z", **begun)
         with tx(db):
             open_thread(db, run_id=f"run-{number}", channel="C0", thread_ts="1.1", now_us=NOW_US)
         give_up(db)
@@ -78,6 +81,7 @@ def test_each_run_that_was_given_up_is_told_in_its_thread(db: Database) -> None:
     assert posts == ["gave-up:run-1", "gave-up:run-2"]
     assert all("handrail:stop" not in each for each in edits)
     assert len(edits) == 2
+    assert Runs(db).unfinished() == []  # nobody will go on with them: their texts are not kept
 
 
 def test_a_later_version_that_fails_before_it_begins_is_told_as_well(db: Database) -> None:

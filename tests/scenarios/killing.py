@@ -2,7 +2,8 @@
 
 The workspace is in this process, so that everything the bot said can be counted; the bot is forked
 from a nursery. The person posts tickets, presses Approve once a card shows, and presses again only
-where Slack would show them that nobody took the press.
+where Slack would show them that nobody took the press. They may change a ticket, by an edit of its
+text or by a follow-up: each change adds a note, and an answer names the notes that it read.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from tests.harness.processes import module
 from tests.harness.stock import order
 from tests.scenarios.fuse import COMMITS, FUSE, Fuse
 from tests.scenarios.office import ANN, BEN, CHANNEL, LOOK_S, Office, office, shown
-from tests.scenarios.refunds import ticket_text, write_data
+from tests.scenarios.refunds import NOTES, SLOW, notes_in, ticket_text, write_data
 
 LONGEST_S = 90
 MANY = 4
@@ -39,13 +40,41 @@ SHORTEST_LIFE_S, LONGEST_LIFE_S = 0.2, 1.5
 
 
 class Ticket:
-    """One ticket: its message, and the presses on its card."""
+    """One ticket: its message, how it is changed, and the presses on its card.
 
-    def __init__(self, place: Office, number: int) -> None:
+    The first of the ``changes`` comes while its first run is under way, and each further one behind
+    an answer to the one before, together with a press on the card that came with that answer.
+    """
+
+    def __init__(self, place: Office, number: int, changes: Iterable[Change] = ()) -> None:
         self._workspace = place.workspace
         self.number = number
-        self.message = place.workspace.post(ANN, ticket_text(number), channel=CHANNEL)
+        self._changes = list(zip(NOTES, changes, strict=False))
+        self._text = " ".join([ticket_text(number), *([SLOW] if self._changes else [])])
+        self.message = place.workspace.post(ANN, self._text, channel=CHANNEL)
         self.presses: list[Delivery] = []
+        self.notes: frozenset[str] = frozenset()
+
+    def edit(self, note: str) -> None:
+        """Add a note to the text."""
+        self._workspace.edit(self.message, f"{self._text} {note}")
+
+    def follow_up(self, note: str) -> None:
+        """Ask for another answer in the thread."""
+        said = f"@handrail {note}, please"
+        self._workspace.post(ANN, said, channel=CHANNEL, thread=self.message)
+
+    def go_on(self) -> None:
+        """Change it when it is time for that, and press."""
+        if self._changes and (self._is_answered if self.notes else self.replies()):
+            note, change = self._changes.pop(0)
+            self.notes |= {note}
+            change(self, note)
+        self.press()
+
+    def answers(self) -> list[frozenset[str]]:
+        """Return what each final message answers: the notes that its run read."""
+        return [notes_in(shown(each)) for each in self.finals()]
 
     def replies(self) -> list[Message]:
         """Return what stands in the thread."""
@@ -61,8 +90,9 @@ class Ticket:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is a final message, and a card that says what was done."""
-        return bool(self.finals()) and any("*Done.*" in shown(card) for card in self.cards())
+        """Whether all that was said is answered, and a card says what was done."""
+        done = any("*Done.*" in shown(card) for card in self.cards())
+        return self._is_answered and not self._changes and done
 
     def press(self) -> None:
         """Press Approve where a card offers it and no press is taken or under way."""
@@ -74,6 +104,14 @@ class Ticket:
             if ActionId.APPROVE in shown(card):
                 self.presses.append(self._workspace.click(BEN, card, ActionId.APPROVE))
                 return
+
+    @property
+    def _is_answered(self) -> bool:
+        return self.notes in self.answers()
+
+
+Change = Callable[[Ticket, str], None]
+"""A change of a ticket, which adds a note to it."""
 
 
 class Ward:
@@ -103,9 +141,9 @@ class Ward:
         self._nursery.stdin.flush()
         self._pid = self._lines.get(timeout=LONGEST_S)
 
-    def post(self) -> Ticket:
-        """Post the next ticket."""
-        ticket = Ticket(self.place, len(self.tickets))
+    def post(self, changes: Iterable[Change] = ()) -> Ticket:
+        """Post the next ticket, and change it like that."""
+        ticket = Ticket(self.place, len(self.tickets), changes)
         self.tickets.append(ticket)
         self._open.append(ticket)
         return ticket
@@ -147,7 +185,7 @@ class Ward:
             self._begin_again(self._lines.get_nowait())
         self._open = [ticket for ticket in self._open if not ticket.is_over]
         for ticket in self._open:
-            ticket.press()
+            ticket.go_on()
         return not self._open and self.place.is_at_rest()
 
     def _begin_again(self, ended: int) -> None:
@@ -211,7 +249,7 @@ class Death:
     kind: str = ""
 
 
-def die_at(opened: Ward, deaths: Iterable[Death]) -> Death | None:
+def die_at(opened: Ward, deaths: Iterable[Death], changes: Sequence[Change] = ()) -> Death | None:
     """Die each of these deaths on the way of a ticket of its own.
 
     The next life brings the ticket to its end and takes the next one. Return the first death that
@@ -219,7 +257,7 @@ def die_at(opened: Ward, deaths: Iterable[Death]) -> Death | None:
     """
     for death in deaths:
         opened.fuse.arm(death.number, behind=death.behind, kind=death.kind)
-        opened.post()
+        opened.post(changes)
         opened.finish()
         left = opened.fuse.left
         opened.fuse.arm(0)
@@ -241,12 +279,26 @@ def a_death_of_each_kind(kinds: Counter[str], *, behind: bool) -> Iterator[Death
             yield Death(number // 2, behind, kind)
 
 
-def learn(opened: Ward) -> Counter[str]:
+def learn(opened: Ward, changes: Sequence[Change] = ()) -> Counter[str]:
     """Return the kinds of commits on the way of a ticket that nothing disturbs."""
     before = len(commits(opened.place.folder))
-    opened.post()
+    opened.post(changes)
     opened.finish()
     return Counter(line["commit"] for line in commits(opened.place.folder)[before:])
+
+
+def die_under_changes(opened: Ward, ways: Sequence[Sequence[Change]], *, behind: bool) -> None:
+    """Die at each kind of commit on the way of a ticket that is changed in one of two ways.
+
+    Where there are several of a kind it is in the second half; a kind that both ways have falls on
+    the one before its commit, and on the other behind it.
+    """
+    kinds = [learn(opened, way) for way in ways]
+    for number, kind in enumerate(sorted(kinds[0] | kinds[1])):
+        at = (number + behind) % 2
+        if kind not in kinds[at]:
+            at = 1 - at
+        die_at(opened, [Death(1 + kinds[at][kind] // 2, behind, kind)], ways[at])
 
 
 def at_random(opened: Ward, *, kills: int, tickets: int, chance: random.Random) -> None:
@@ -287,8 +339,11 @@ def _wrong_in(ticket: Ticket) -> Iterator[str]:
     replies = ticket.replies()
     keys = [key_of(each) for each in replies]
     yield from (f"{key} was posted twice" for key in sorted(set(keys)) if keys.count(key) > 1)
-    if len(ticket.finals()) != 1:
-        yield f"{len(ticket.finals())} final messages"
+    told = [" ".join(["the ticket", *sorted(each)]) for each in ticket.answers()]
+    if not ticket.answers() or ticket.answers()[-1] != ticket.notes:
+        yield f"not all is answered, but {told}"
+    if not all(earlier < later for earlier, later in pairwise(ticket.answers())):
+        yield f"something is answered twice: {told}"
     if len(ticket.cards()) != 1:
         yield f"{len(ticket.cards())} cards"
     taken = [press for press in ticket.presses if press.acknowledged]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 from bot.plan import Plan
@@ -14,6 +15,11 @@ from loop import Clock, Model, Reply, Request
 from loop.testing import VirtualClock, call, reply
 from tests.harness.stock import customer, order, write_stock
 
+NOTES = ("harbour", "lantern")
+"""Words that a person adds to a ticket, one with each change of it."""
+SLOW = "Take your time."
+SLOW_S = 0.1
+"""For the second step of a run over such a ticket, as long as it has no note."""
 _ORDER = re.compile(r"LK-\d+")
 
 
@@ -41,21 +47,32 @@ def ticket_text(number: int) -> str:
     return f"{ticket_id(number)} {customer(number)}\nMy order {order(number)} came much too late."
 
 
+def notes_in(text: str) -> frozenset[str]:
+    """Return which of the notes a text has."""
+    return frozenset(each for each in NOTES if each in text)
+
+
 class RefundModel:
     """Looks the order of its ticket up, then asks for its delivery fee to be paid back.
 
-    What it answers depends on the step alone, so a run that is resumed goes on as it would have.
+    Its answer names the notes that it read. What it answers depends on ticket and step alone, so a
+    run that is resumed goes on as it would have.
     """
 
     def __init__(self, plan: Plan) -> None:
-        found = _ORDER.search(plan.case.ticket.text)
+        text = plan.case.ticket.text
+        found = _ORDER.search(text)
         self._order = found.group() if found else ""
+        self._notes = sorted(notes_in(text))
+        self._is_slow = SLOW in text and not self._notes
 
     def ask(self, request: Request, *, time_left_s: float | None) -> Reply:
         """Return the reply of a step."""
         del time_left_s
         if request.step == 1:
             return reply(call("get_order", {"order_id": self._order}, f"c{request.step}"))
+        if self._is_slow:
+            time.sleep(SLOW_S)
         return reply(call("finish", self._finish(), f"c{request.step}"))
 
     def _finish(self) -> dict[str, object]:
@@ -73,7 +90,7 @@ class RefundModel:
             "rule": "W2",
             "actions": [refund],
             "reply": "I am sorry for the delay. I have asked a colleague to approve paying your "
-            "delivery fee of 9.95 back.",
+            f"delivery fee of 9.95 back. {' '.join(self._notes)}".rstrip(),
             "reason": "It came late; the fee was paid and not yet refunded.",
         }
 

@@ -163,10 +163,10 @@ def mark_words(mark: EffectMark) -> str:
 def _approvers(view: ProposalView) -> str:
     if view.needed_role is None:
         return "may approve: nobody"
-    people = "" if view.signatures_needed == 1 else ", two different people"
+    two = "" if view.signatures_needed == 1 else "two different people, one of them "
     signed = ", ".join(signature.user_id for signature in view.signatures)
     so_far = f"; signed so far: {signed}" if signed else ""
-    return f"may approve: {view.needed_role}{people}{so_far}"
+    return f"may approve: {two}{view.needed_role}{so_far}"
 
 
 def _execution_words(view: ActionView) -> str:

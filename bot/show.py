@@ -101,12 +101,12 @@ def answer(story: Story) -> Iterator[str]:
 
 
 def card(actions: tuple[Action, ...]) -> Iterator[str]:
-    """Yield the card of a proposal: each change exactly, and that it waits."""
+    """Yield the card of a proposal as the run left it: each change exactly."""
     together = ", decided together" if len(actions) > 1 else ""
     yield from block("proposal", f"{counted(len(actions), 'change')}{together}; {WAITS}")
     for number, action in enumerate(actions, start=1):
         yield from block("", f"{number}. {action_text(action)}")
-    yield from block("", "[ Approve ]  [ Reject ]  waiting")
+    yield from block("", "[ Approve ]  [ Reject ]")
 
 
 def _problems(story: Story) -> tuple[Mapping[str, str], ...]:

@@ -44,7 +44,7 @@ __all__ = [
 A_PERSON: Final = "A person takes the ticket."
 OBJECTED: Final = f"A gate objected, so the answer is not used. {A_PERSON}"
 UNFINISHED: Final = "This run has not ended."
-WAITS: Final = "waits for a person; nothing has changed"
+WAITS: Final = "for a person to decide; the run changed nothing"
 _FIVE_DECIMALS: Final = Decimal("0.00001")
 
 

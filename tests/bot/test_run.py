@@ -77,9 +77,9 @@ def test_a_valid_run_shows_draft_and_exact_change_and_that_nothing_has_changed(c
     text = " ".join(cli("run", "T-64872").stdout.split())
 
     assert "draft You are right: our books show two payments of 37.45" in text
-    assert "proposal 1 change; waits for a person; nothing has changed" in text
+    assert "proposal 1 change; for a person to decide; the run changed nothing" in text
     assert "1. Refund 37.45 CAD on order LK-739156, of payment PAY-739156-2 (RFD-DOUBLE" in text
-    assert "[ Approve ] [ Reject ] waiting" in text
+    assert "[ Approve ] [ Reject ]" in text
 
 
 def test_a_stop_names_reason_limit_value_observed_and_that_a_person_takes_over(cli: Cli) -> None:

@@ -47,7 +47,7 @@ def test_triage_shows_each_thread_and_a_closing_table(cli: Cli) -> None:
     assert max(map(len, lines)) <= 90
     assert "[1/5] T-64872 · resolver · gemma3:4b · B56" in lines
     assert "customer  two payments taken for my terracotta pots, LK-739156" in lines
-    assert "          [ Approve ]  [ Reject ]  waiting" in lines
+    assert "          [ Approve ]  [ Reject ]" in lines
     assert "customer  (no text)" in lines
     assert "  repeated_call              1" in lines
     assert lines[-1] == "1 change proposed, each waits for a person; nothing was changed."

@@ -83,7 +83,7 @@ def test_who_may_not_approve_is_told_why_and_who_may_does_it_once(bot: Office) -
     bot.workspace.click(BEN, waiting, ActionId.APPROVE)
     told(bot, BEN, "which needs team_lead")
     bot.workspace.click(OUT, waiting, ActionId.APPROVE)
-    told(bot, OUT, "only members")
+    told(bot, OUT, "Only members")
     for _ in range(2):
         bot.workspace.click(LEA, waiting, ActionId.APPROVE)
     bot.wait_for_reply(ticket, "(done)")

@@ -189,7 +189,9 @@ def _moves_money(each: ActionView) -> bool:
 
 
 def _ask(facts: ProposalView) -> dict[str, Any]:
-    text = f"{_told_actions(facts, 240)}. {words.SENT_AT_ONCE}"
+    is_last = len(facts.signatures) + 1 >= facts.signatures_needed
+    then = words.SENT_AT_ONCE if is_last else words.ONE_OF_TWO
+    text = f"{_told_actions(facts, CONFIRM_TEXT - len(then) - 2)}. {then}"
     title = words.approve_title(facts.proposal.proposal_id)
     return confirm(title, text, words.APPROVE, common.NOT_NOW)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from approvals import AuditHead, ProposalState
+from approvals import AuditHead, ProposalState, ProposalView
 from bot.slack.markup import date, fact, line, link
 from bot.slack.views import DigestView, HealthLine, RunLine, WaitingLine
 from bot.slack.words.common import SEPARATOR, rule_words, who
@@ -83,17 +83,25 @@ def waiting_words(each: WaitingLine) -> str:
 
 def about_waiting(each: WaitingLine) -> str:
     """Name what a waiting proposal belongs to, who may sign it, and until when."""
-    proposal, needed = each.facts.proposal, each.facts.needed_role
+    proposal = each.facts.proposal
     facts = (
         fact(proposal.proposal_id),
         f"Ticket {fact(proposal.ticket_id)}",
         f"Customer {fact(proposal.customer_id)}",
         rule_words(proposal.rule),
         f"Counts as {each.facts.total}",
-        "Nobody may sign it" if needed is None else f"May sign: {line(needed, 40)}",
+        _signers(each.facts),
         f"Until {date(proposal.expires_us)}",
     )
     return SEPARATOR.join(facts)
+
+
+def _signers(facts: ProposalView) -> str:
+    if facts.needed_role is None:
+        return "Nobody may sign it"
+    role = line(facts.needed_role, 40)
+    two = facts.signatures_needed > 1
+    return f"Two people sign, one of them: {role}" if two else f"May sign: {role}"
 
 
 def more_waiting(count: int) -> str:

@@ -44,6 +44,7 @@ __all__ = [
     "EDIT_AMOUNT",
     "FILLER_UNKNOWN",
     "NO",
+    "ONE_OF_TWO",
     "REJECT",
     "REOPEN",
     "REQUESTERS",
@@ -93,6 +94,7 @@ SECOND_TITLE: Final = "A second one?"
 SECOND_YES: Final = "Yes, a second one"
 NO: Final = "No"
 SENT_AT_ONCE: Final = "It is sent to the shop at once."
+ONE_OF_TWO: Final = "It takes two different people: nothing is sent before the second has signed."
 ASKED_BEFORE: Final = "The same was asked for before; the card says when."
 AGAIN_TITLE: Final = "Ask for it again?"
 AGAIN_TEXT: Final = "This makes a new proposal, which needs a new approval."
@@ -221,8 +223,11 @@ def approver_words(facts: ProposalView, *, requesters_may_sign: bool) -> str:
         return "*Nobody may approve this:* no role with people in it covers the amount."
     if UNKNOWN_REQUESTER in facts.proposal.requesters and not requesters_may_sign:
         return FILLER_UNKNOWN
-    people = ", *two different people*" if facts.signatures_needed > 1 else ""
-    told = f"May approve: *{line(facts.needed_role, 60)}* or a higher role{people}."
+    role = f"*{line(facts.needed_role, 60)}* or a higher role"
+    if facts.signatures_needed > 1:
+        told = f"It takes *two different people*, one of them {role}."
+    else:
+        told = f"May approve: {role}."
     return told if requesters_may_sign else f"{told} {REQUESTERS}"
 
 

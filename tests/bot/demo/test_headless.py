@@ -42,7 +42,7 @@ def scene(lines: list[str], ticket_id: str) -> str:
             "T-64872",
             [
                 "▸ Olu presses",
-                "privately only members",
+                "privately Only members",
                 "▸ Amira presses",
                 "Done. Approved by Amira",
             ],

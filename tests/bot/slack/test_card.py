@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from approvals import Amount, OperationState, ProposalState
+from approvals import Amount, OperationState, ProposalState, Signature
 from bot.slack.blocks import card_message, card_note, reminder
 from bot.slack.refs import ActionId, ProposalRef, read_proposal_ref
 from bot.slack.views import CallLine
@@ -121,8 +121,32 @@ def test_a_partly_signed_card_names_who_signed_and_what_is_missing() -> None:
 
     assert "*Signed by* <@U0LEAD> (team_lead" in shown(message)
     assert "1 signature more, of somebody else" in shown(message)
-    assert "two different people" in shown(message)
+    assert "It takes *two different people*, one of them *team_lead* or a higher role" in shown(
+        message
+    )
     assert ActionId.APPROVE in buttons(message)
+
+
+@pytest.mark.parametrize(
+    ("signed", "needed", "then"),
+    [
+        ((), 1, "It is sent to the shop at once."),
+        ((), 2, "nothing is sent before the second has signed."),
+        ((SIGNATURE,), 2, "It is sent to the shop at once."),
+    ],
+)
+def test_the_question_before_an_approval_says_what_follows_from_this_signature(
+    signed: tuple[Signature, ...], needed: int, then: str
+) -> None:
+    message = card_message(card(facts={"signatures": signed, "signatures_needed": needed}))
+    (approve,) = [
+        element
+        for block in message.blocks
+        for element in block.get("elements", ())
+        if element.get("action_id") == ActionId.APPROVE
+    ]
+
+    assert approve["confirm"]["text"]["text"].endswith(then)
 
 
 def test_where_nobody_may_approve_the_card_says_so() -> None:

@@ -120,15 +120,15 @@ class StripeGateway:
             raise ShopGarbled("Stripe answered for another refund")
         return _receipt(refund, repeated=replayed)
 
-    def look_up(self, key: str, operation_id: str, action: Action) -> Receipt | None:
-        """Return the refund of that payment whose metadata hold the key or the operation's id.
+    def look_up(self, key: str, operation_id: str, action: Action) -> Receipt | None:  # noqa: ARG002 (the key suffices)
+        """Return the refund of that payment whose metadata hold the key.
 
         Raises:
-            ShopGarbled: two refunds hold them; a person has to look at them.
+            ShopGarbled: two refunds hold it; a person has to look at them.
         """
         refund = _refund(action)
         query = {_payment_field(refund.payment_id): refund.payment_id or "", "limit": str(PAGE)}
-        found = [each for each in self._list(query) if _is_ours(each, key, operation_id)]
+        found = [each for each in self._list(query) if _metadata(each).get(KEY) == key]
         if len(found) > 1:
             raise ShopGarbled(f"{len(found)} refunds bear this operation; compare them at Stripe")
         return _receipt(found[0], repeated=True) if found else None
@@ -203,11 +203,6 @@ def _amount(money: Money) -> int:
 def _metadata(refund: dict[str, Any]) -> dict[str, Any]:
     metadata = refund.get("metadata")
     return metadata if isinstance(metadata, dict) else {}
-
-
-def _is_ours(refund: dict[str, Any], key: str, operation_id: str) -> bool:
-    metadata = _metadata(refund)
-    return metadata.get(KEY) == key or metadata.get(OPERATION) == operation_id
 
 
 def _receipt(refund: dict[str, Any], *, repeated: bool) -> Receipt:

@@ -109,9 +109,9 @@ def read_form(text: str, forms: IdForms) -> Header | None:
 
 
 def means_a_ticket(message: Mapping[str, Any], text: str) -> bool:
-    """Whether an app's message names a ticket id, in metadata of ours or a form's line."""
+    """Whether an app's message is to be a ticket: it has metadata of ours, or a form's id line."""
     match message.get("metadata"):
-        case {"event_type": str(kind), "event_payload": {"ticket_id": _}} if kind == EVENT_TYPE:
+        case {"event_type": str(kind)} if kind == EVENT_TYPE:
             return True
         case _:
             return "ticket_id" in _form_values(text)

@@ -91,7 +91,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfit:
-    """An app's message that is to be a ticket, with a ticket id that is not of the shop's form."""
+    """An app's message that is to be a ticket, without a ticket id of the shop's form."""
 
     channel: str
     ts: str

@@ -34,13 +34,5 @@ def connected(app: App, workspace: Workspace) -> Iterator[None]:
         workspace.wait_for_sockets(before + 1)
         yield
     finally:
-        hang_up(workspace, socket)
-
-
-def hang_up(workspace: Workspace, socket: SlackSocket) -> None:
-    """Close the workspace's end first: the client's own end waits up to 3 seconds for it."""
-    if not socket.closed:
-        socket.closed = True
-        workspace.sockets.close()
-        workspace.wait_for_sockets(0)
         socket.close()
+        workspace.wait_for_sockets(before)

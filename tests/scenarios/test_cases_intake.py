@@ -219,6 +219,10 @@ MISFIT_METADATA = {
 }
 MISFITS: dict[str, dict[str, Any]] = {
     "metadata": {"text": "A ticket came in", "metadata": MISFIT_METADATA},
+    "metadata without an id": {
+        "text": "A ticket came in",
+        "metadata": {"event_type": "handrail_ticket", "event_payload": {"text": "Where is it?"}},
+    },
     "a form": {"text": "Ticket: 12345\nCustomer: C-81265\nMessage: Where is it?"},
 }
 """What an app says of a ticket whose id is not of the shop's form."""
@@ -229,7 +233,7 @@ def test_a_ticket_of_an_app_whose_id_does_not_fit_is_answered_in_words_and_start
     bot: Office, given: dict[str, Any]
 ) -> None:
     misfit = bot.workspace.post(None, channel=CHANNEL, bot_id=FORM_BOT, app_id=FORM_APP, **given)
-    bot.wait_for_reply(misfit, "not of the form that this shop's ids have")
+    bot.wait_for_reply(misfit, "no ticket id of the form that this shop's ids have")
     bot.workspace.edit(misfit, given["text"] + "!")
     bot.rest()
 

@@ -257,6 +257,15 @@ def test_a_look_up_finds_by_key_after_the_operation_was_lost_with_a_backup(
     assert find(gateway, "op-of-today") is not None
 
 
+def test_a_refund_of_another_store_with_an_equal_id_is_not_taken_for_ours(
+    gateway: StripeGateway,
+) -> None:
+    """Ids of operations are unique within one store alone; the key is made of what was asked."""
+    send(gateway, refund(), "op-1", key="key-of-another-store")
+
+    assert find(gateway, "op-1") is None
+
+
 def test_two_refunds_that_bear_one_operation_are_for_a_person(
     gateway: StripeGateway, stripe: Stripe
 ) -> None:

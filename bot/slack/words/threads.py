@@ -44,8 +44,8 @@ def not_a_member() -> str:
 def misfit() -> str:
     """Say why an app's message became no ticket although it was to be one."""
     return (
-        "The ticket id in this message is not of the form that this shop's ids have, so I took no"
-        " ticket in. Correct it where the message comes from, or use the shortcut “Triage this”."
+        "This message names no ticket id of the form that this shop's ids have, so I took no ticket"
+        " in. Correct it where the message comes from, or use Triage this in its menu."
     )
 
 

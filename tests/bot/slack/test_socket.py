@@ -15,7 +15,6 @@ from bot.slack.errors import SlackUnreachable
 from bot.slack.socket import OPEN, SlackSocket
 from bot.slack.troubles import Troubles
 from bot.workspace import Channel, TookTooLong, User, Workspace
-from tests.harness.sockets import hang_up
 
 
 class Hand:
@@ -60,7 +59,7 @@ def connect(workspace: Workspace, backoff: Backoff) -> Iterator[Callable[[], Sla
                 troubles=Troubles(),
                 ping_s=1.0,
             )
-            stack.callback(hang_up, workspace, socket)
+            stack.callback(socket.close)
             return socket
 
         yield open_
